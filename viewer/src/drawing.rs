@@ -3,8 +3,10 @@
 use crate::geometry::Frame;
 use crate::look::Look;
 use crate::looking::measurements::Measurements;
-use crate::material::Paint;
+use crate::material::{Paint, Style};
+use crate::palette::BANDS;
 use kiss3d::prelude::Vec3;
+use visard::mesh::Point;
 use visard::report::colour::ColourScale;
 
 /// A line to draw.
@@ -83,6 +85,29 @@ impl Drawing {
             measurements: Measurements::default(),
             caption: None,
             notices: Vec::new(),
+        }
+    }
+
+    /// How its surface is drawn.
+    pub fn style(&self) -> Style {
+        let bands = if self.isolines { BANDS as f32 } else { 0.0 };
+        Style { paint: self.paint, two_sided: self.two_sided, bands }
+    }
+
+    /// The normals as `face.wgsl` takes them: as long as the vertex sees of the sky, from 1/2 to 1.
+    pub fn lit_normals(&self) -> impl Iterator<Item = [f32; 3]> {
+        self.normals.iter().zip(&self.sky).map(|(n, sky)| n.map(|c| c * (0.5 + 0.5 * sky)))
+    }
+
+    /// A triangle, all at one place: next to nothing, that is drawn as everything is.
+    pub fn triangle() -> Self {
+        Self {
+            positions: vec![[0.0; 3]; 3],
+            normals: vec![[0.0, 0.0, 1.0]; 3],
+            sky: vec![1.0; 3],
+            uvs: vec![[0.0; 2]; 3],
+            triangles: vec![[0, 1, 2]],
+            ..Self::empty(Frame { centre: Point::origin(), scale: 1.0 })
         }
     }
 

@@ -43,24 +43,31 @@ impl Frame {
 /// Joins vertices that fall into one cell of a grid, coarser and coarser, until at most `most` triangles are left. The second
 /// value tells which vertex each new one stands for.
 pub fn thinned(mesh: &TriMesh, most: usize) -> (TriMesh, Vec<usize>) {
+    joined(mesh, most, (700.0, 0.7), || 0..mesh.vertices().len())
+}
+
+/// As [`thinned`], from a grid of so many cells to half the diagonal, each grid by a factor coarser than the last. A cell keeps its first vertex in
+/// this order of them all.
+pub fn joined<I: Iterator<Item = usize>>(
+    mesh: &TriMesh,
+    most: usize,
+    (mut cells, coarser): (f64, f64),
+    order: impl Fn() -> I,
+) -> (TriMesh, Vec<usize>) {
     let frame = Frame::around(mesh.vertices());
-    let mut cells = 700.0;
+    let places: Vec<[f32; 3]> = mesh.vertices().iter().map(|p| frame.place(p)).collect();
     loop {
         let mut representative = std::collections::HashMap::new();
         let (mut kept, mut source) = (Vec::new(), Vec::new());
-        let place: Vec<usize> = mesh
-            .vertices()
-            .iter()
-            .enumerate()
-            .map(|(i, p)| {
-                let cell = frame.place(p).map(|c| (f64::from(c) * cells).round() as i32);
-                *representative.entry(cell).or_insert_with(|| {
-                    kept.push(*p);
-                    source.push(i);
-                    kept.len() - 1
-                })
-            })
-            .collect();
+        let mut place = vec![0; places.len()];
+        for i in order() {
+            let cell = places[i].map(|c| (f64::from(c) * cells).round() as i32);
+            place[i] = *representative.entry(cell).or_insert_with(|| {
+                kept.push(mesh.vertices()[i]);
+                source.push(i);
+                kept.len() - 1
+            });
+        }
         let triangles: Vec<[usize; 3]> = mesh
             .triangles()
             .iter()
@@ -70,7 +77,7 @@ pub fn thinned(mesh: &TriMesh, most: usize) -> (TriMesh, Vec<usize>) {
         if triangles.len() <= most || cells < 2.0 {
             return (TriMesh::new(kept, triangles).unwrap_or_default(), source);
         }
-        cells *= 0.7;
+        cells *= coarser;
     }
 }
 

@@ -2,11 +2,13 @@
 //! otherwise with the library's own renderer.
 
 use crate::arguments::Arguments;
+use crate::card::{Card, guarded};
+use crate::drawing::Drawing;
 use crate::error::ViewerError;
 use crate::look::Look;
 use crate::painter::Painter;
 use crate::side_by_side::SideBySide;
-use crate::stage::{guarded, has_adapter};
+use crate::stage::Stage;
 use crate::turntable;
 use crate::workbench;
 use std::path::PathBuf;
@@ -25,23 +27,34 @@ pub fn run(arguments: &Arguments) -> Result<(), ViewerError> {
         return workbench::screenshot(arguments);
     }
     let look = Look::named(&arguments.camera)?;
-    let side_by_side = SideBySide::load(arguments)?;
+    // Files are read while a card is made ready.
+    let (side_by_side, ready) = std::thread::scope(|scope| {
+        let loading = scope.spawn(|| SideBySide::load(arguments));
+        let ready = if arguments.software { Ok(None) } else { guarded(ready) };
+        (loading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), ready)
+    });
+    let side_by_side = side_by_side?;
     let stops = match &arguments.animate {
         Some(name) => side_by_side.along(arguments, name, turntable::PLACES)?,
         None => Vec::new(),
     };
-    let software = arguments.software || !guarded(has_adapter).unwrap_or(false);
-    if software && !arguments.software {
-        eprintln!("note: no graphics adapter here; drawn with the built-in renderer");
-    }
-    let made = if software {
-        pictures(arguments, &side_by_side, &stops, &look, true)
-    } else {
-        let made = guarded(|| pictures(arguments, &side_by_side, &stops, &look, false));
-        made.map_err(ViewerError::from).flatten().or_else(|error| {
-            eprintln!("note: the graphics adapter failed ({error}); drawn with the built-in renderer");
-            pictures(arguments, &side_by_side, &stops, &look, true)
-        })
+    let by_hand = || pictures(arguments, &side_by_side, &stops, &look, None);
+    let failed = |error: ViewerError| {
+        eprintln!("note: the graphics adapter failed ({error}); drawn with the built-in renderer");
+        by_hand()
+    };
+    let made = match ready {
+        Err(error) => failed(error.into()),
+        Ok(None) => {
+            if !arguments.software {
+                eprintln!("note: no graphics adapter here; drawn with the built-in renderer");
+            }
+            by_hand()
+        }
+        Ok(Some(stage)) => {
+            let made = guarded(|| pictures(arguments, &side_by_side, &stops, &look, Some(stage)));
+            made.map_err(ViewerError::from).flatten().or_else(failed)
+        }
     }?;
     for (file, bytes) in made {
         visard::io::write_bytes(&file, &bytes)?;
@@ -49,21 +62,33 @@ pub fn run(arguments: &Arguments) -> Result<(), ViewerError> {
     Ok(())
 }
 
-/// The files asked for, in memory; the turntable goes along the stops where there are any.
+/// A stage that has drawn, so that all that pictures need is there; `None` where nothing can draw.
+fn ready() -> Option<Stage> {
+    Card::find()?.install();
+    kiss3d::pollster::block_on(async {
+        let mut stage = Stage::new(8, 8).await;
+        stage.set(&Drawing::triangle());
+        stage.render(&Look::default(), None).await;
+        Some(stage)
+    })
+}
+
+/// The files asked for, in memory, drawn on the stage or by hand; the turntable goes along the stops where there are any.
 fn pictures(
     arguments: &Arguments,
     side_by_side: &SideBySide,
     stops: &[SideBySide],
     look: &Look,
-    software: bool,
+    mut stage: Option<Stage>,
 ) -> Result<Vec<(PathBuf, Vec<u8>)>, ViewerError> {
     let mut made = Vec::new();
     if let Some(file) = &arguments.screenshot {
-        let mut painter = Painter::new(side_by_side, arguments.size, software, STILL);
+        let mut painter = Painter::new(side_by_side, arguments.size, stage, STILL);
         made.push((file.clone(), painter.picture(look)?.to_png()?));
+        stage = painter.into_stage();
     }
     if let Some(file) = &arguments.turntable {
-        let mut painter = Painter::new(side_by_side, arguments.size, software, TURNING);
+        let mut painter = Painter::new(side_by_side, arguments.size, stage, TURNING);
         let drawn = match stops {
             [] => turntable::turn(&mut painter, look),
             stops => turntable::growth(&mut painter, stops, look),

@@ -56,6 +56,8 @@ fn shell_uniforms() -> [f32; 40] {
     out[0] = 4.0;
     SHELL_INK.iter().zip(&mut out[4..]).for_each(|(c, place)| *place = *c as f32);
     SHELL_OPACITY.iter().zip(&mut out[8..]).for_each(|(o, place)| *place = *o as f32);
+    // As light, for `quick.wgsl`.
+    SHELL_INK.iter().zip(&mut out[12..]).for_each(|(c, place)| *place = c.powf(2.2) as f32);
     out
 }
 
@@ -76,6 +78,11 @@ pub struct Style {
     pub bands: f32,
 }
 
+impl Style {
+    /// Of the band's shell.
+    pub const GLASS: Self = Self { paint: Paint::Shell, two_sided: true, bands: 0.0 };
+}
+
 /// Draws meshes with `face.wgsl`.
 pub struct FaceMaterial {
     pipeline: PipelineCache,
@@ -84,7 +91,7 @@ pub struct FaceMaterial {
 }
 
 /// One object's uniforms on the graphics card.
-struct ObjectUniforms {
+pub struct ObjectUniforms {
     buffer: wgpu::Buffer,
     group: wgpu::BindGroup,
 }
@@ -104,6 +111,34 @@ const UNIFORM_BYTES: u64 = 4 * (16 + 16 + 40);
 impl FaceMaterial {
     /// A material whose style can be changed through the cell; but what is a shell first stays one, and nothing else becomes one.
     pub fn new(style: Rc<Cell<Style>>) -> Self {
+        let parts = Parts::here();
+        let layout = parts.layout.clone();
+        let through = style.get().paint == Paint::Shell;
+        let pipeline = PipelineCache::new(move |samples| {
+            parts.pipeline("fragment", through, samples, Context::render_format(), Context::depth_format())
+        });
+        Self { pipeline, layout, style }
+    }
+}
+
+/// What pipelines of surfaces are made of.
+pub struct Parts {
+    /// Of the uniforms.
+    pub layout: wgpu::BindGroupLayout,
+    /// Of pipelines.
+    pub pipeline_layout: wgpu::PipelineLayout,
+    /// Surfaces and lines.
+    pub shader: wgpu::ShaderModule,
+}
+
+/// Vertices of so many bytes each, with one attribute.
+fn attribute(location: u32, format: wgpu::VertexFormat) -> ([wgpu::VertexAttribute; 1], wgpu::BufferAddress) {
+    ([wgpu::VertexAttribute { offset: 0, shader_location: location, format }], format.size())
+}
+
+impl Parts {
+    /// On the card of this thread.
+    pub fn here() -> Self {
         let context = Context::get();
         let layout = context.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("face uniforms"),
@@ -123,81 +158,144 @@ impl FaceMaterial {
             bind_group_layouts: &[Some(&layout)],
             immediate_size: 0,
         });
-        let shader = context.create_shader_module(Some("face"), include_str!("face.wgsl"));
-        let through = style.get().paint == Paint::Shell;
-        let pipeline =
-            PipelineCache::new(move |samples| pipeline(&pipeline_layout, &shader, samples, through));
-        Self { pipeline, layout, style }
+        let source = concat!(include_str!("face.wgsl"), include_str!("quick.wgsl"));
+        let shader = context.create_shader_module(Some("face"), source);
+        Self { layout, pipeline_layout, shader }
+    }
+
+    /// Of surfaces, by this entry of the shader; of those that are seen through.
+    pub fn pipeline(
+        &self,
+        fragment: &str,
+        through: bool,
+        samples: u32,
+        format: wgpu::TextureFormat,
+        depth: wgpu::TextureFormat,
+    ) -> wgpu::RenderPipeline {
+        // All layers of a shell have one colour, so that blending them in any order comes to the same; none hides what is behind it.
+        let blend = through.then_some(wgpu::BlendState::ALPHA_BLENDING);
+        let target = wgpu::ColorTargetState { blend, ..wgpu::ColorTargetState::from(format) };
+        let three = wgpu::VertexFormat::Float32x3;
+        let attributes = [(0, three), (1, three), (2, wgpu::VertexFormat::Float32x2)];
+        self.made(
+            ["vertex", fragment],
+            &attributes,
+            target,
+            (depth, !through),
+            samples,
+            wgpu::PrimitiveState::default(),
+        )
+    }
+
+    /// Of lines: pairs of places, with a linear colour each.
+    pub fn lines(
+        &self,
+        samples: u32,
+        format: wgpu::TextureFormat,
+        depth: wgpu::TextureFormat,
+    ) -> wgpu::RenderPipeline {
+        let three = wgpu::VertexFormat::Float32x3;
+        let pairs = wgpu::PrimitiveState {
+            topology: wgpu::PrimitiveTopology::LineList,
+            ..wgpu::PrimitiveState::default()
+        };
+        let entries = ["line_vertex", "line_fragment"];
+        self.made(entries, &[(0, three), (1, three)], format.into(), (depth, true), samples, pairs)
+    }
+
+    fn made(
+        &self,
+        [vertex, fragment]: [&str; 2],
+        attributes: &[(u32, wgpu::VertexFormat)],
+        target: wgpu::ColorTargetState,
+        (depth, writes): (wgpu::TextureFormat, bool),
+        samples: u32,
+        primitive: wgpu::PrimitiveState,
+    ) -> wgpu::RenderPipeline {
+        let attributes: Vec<_> = attributes.iter().map(|(at, format)| attribute(*at, *format)).collect();
+        let buffers: Vec<_> = attributes
+            .iter()
+            .map(|(attribute, size)| {
+                Some(wgpu::VertexBufferLayout {
+                    array_stride: *size,
+                    step_mode: wgpu::VertexStepMode::Vertex,
+                    attributes: attribute,
+                })
+            })
+            .collect();
+        Context::get().create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some("face"),
+            layout: Some(&self.pipeline_layout),
+            vertex: wgpu::VertexState {
+                module: &self.shader,
+                entry_point: Some(vertex),
+                buffers: &buffers,
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+            },
+            fragment: Some(wgpu::FragmentState {
+                module: &self.shader,
+                entry_point: Some(fragment),
+                targets: &[Some(target)],
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+            }),
+            primitive,
+            depth_stencil: Some(wgpu::DepthStencilState {
+                format: depth,
+                depth_write_enabled: Some(writes),
+                depth_compare: Some(wgpu::CompareFunction::Less),
+                stencil: wgpu::StencilState::default(),
+                bias: wgpu::DepthBiasState::default(),
+            }),
+            multisample: multisample_state(samples),
+            multiview_mask: None,
+            cache: None,
+        })
+    }
+
+    /// Uniforms on the card.
+    pub fn uniforms(&self) -> ObjectUniforms {
+        uniforms(&self.layout)
     }
 }
 
-fn pipeline(
-    layout: &wgpu::PipelineLayout,
-    shader: &wgpu::ShaderModule,
-    samples: u32,
-    through: bool,
-) -> wgpu::RenderPipeline {
-    // All layers of a shell have one colour, so that blending them in any order comes to the same; none hides what is behind it.
-    let blend = through.then_some(wgpu::BlendState::ALPHA_BLENDING);
-    let target = wgpu::ColorTargetState { blend, ..wgpu::ColorTargetState::from(Context::render_format()) };
-    let attribute =
-        |location, format| [wgpu::VertexAttribute { offset: 0, shader_location: location, format }];
-    let three = wgpu::VertexFormat::Float32x3;
-    let attributes = [attribute(0, three), attribute(1, three), attribute(2, wgpu::VertexFormat::Float32x2)];
-    let buffers: Vec<_> = attributes
-        .iter()
-        .map(|a| {
-            Some(wgpu::VertexBufferLayout {
-                array_stride: a[0].format.size(),
-                step_mode: wgpu::VertexStepMode::Vertex,
-                attributes: a,
-            })
-        })
-        .collect();
-    Context::get().create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-        label: Some("face"),
-        layout: Some(layout),
-        vertex: wgpu::VertexState {
-            module: shader,
-            entry_point: Some("vertex"),
-            buffers: &buffers,
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-        },
-        fragment: Some(wgpu::FragmentState {
-            module: shader,
-            entry_point: Some("fragment"),
-            targets: &[Some(target)],
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-        }),
-        primitive: wgpu::PrimitiveState::default(),
-        depth_stencil: Some(wgpu::DepthStencilState {
-            format: Context::depth_format(),
-            depth_write_enabled: Some(!through),
-            depth_compare: Some(wgpu::CompareFunction::Less),
-            stencil: wgpu::StencilState::default(),
-            bias: wgpu::DepthBiasState::default(),
-        }),
-        multisample: multisample_state(samples),
-        multiview_mask: None,
-        cache: None,
-    })
+fn uniforms(layout: &wgpu::BindGroupLayout) -> ObjectUniforms {
+    let context = Context::get();
+    let buffer = context.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("face uniforms"),
+        size: UNIFORM_BYTES,
+        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    let group = context.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("face uniforms"),
+        layout,
+        entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
+    });
+    ObjectUniforms { buffer, group }
+}
+
+impl ObjectUniforms {
+    /// For their commands.
+    pub fn group(&self) -> &wgpu::BindGroup {
+        &self.group
+    }
+
+    /// Sets them for an object that stands so before a camera.
+    pub fn set(&self, transform: Pose3, scale: Vec3, (view, projection): (Pose3, Mat4), style: Style) {
+        let model = transform.to_mat4() * Mat4::from_scale(scale);
+        let clip = projection * view.to_mat4() * model;
+        let turn = view.to_mat4() * transform.to_mat4();
+        let Style { paint, two_sided, bands } = style;
+        let paint = paint.uniforms(two_sided, bands);
+        let floats = clip.to_cols_array().into_iter().chain(turn.to_cols_array()).chain(paint);
+        let bytes: Vec<u8> = floats.flat_map(f32::to_le_bytes).collect();
+        Context::get().write_buffer(&self.buffer, 0, &bytes);
+    }
 }
 
 impl Material3d for FaceMaterial {
     fn create_gpu_data(&self) -> Box<dyn GpuData> {
-        let context = Context::get();
-        let buffer = context.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("face uniforms"),
-            size: UNIFORM_BYTES,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let group = context.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("face uniforms"),
-            layout: &self.layout,
-            entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
-        });
-        Box::new(ObjectUniforms { buffer, group })
+        Box::new(uniforms(&self.layout))
     }
 
     fn prepare(
@@ -213,15 +311,7 @@ impl Material3d for FaceMaterial {
         _height: u32,
     ) {
         let Some(object) = gpu_data.as_any_mut().downcast_mut::<ObjectUniforms>() else { return };
-        let (view, projection) = camera.view_transform_pair(pass);
-        let model = transform.to_mat4() * Mat4::from_scale(scale);
-        let clip = projection * view.to_mat4() * model;
-        let turn = view.to_mat4() * transform.to_mat4();
-        let Style { paint, two_sided, bands } = self.style.get();
-        let paint = paint.uniforms(two_sided, bands);
-        let floats = clip.to_cols_array().into_iter().chain(turn.to_cols_array()).chain(paint);
-        let bytes: Vec<u8> = floats.flat_map(f32::to_le_bytes).collect();
-        Context::get().write_buffer(&object.buffer, 0, &bytes);
+        object.set(transform, scale, camera.view_transform_pair(pass), self.style.get());
     }
 
     fn render(

@@ -34,6 +34,14 @@ impl Modes {
         Ok(Some(Self { fields }))
     }
 
+    /// The same at these vertices alone.
+    pub(crate) fn at(&self, vertices: &[usize]) -> Self {
+        let at = |field: &Vec<Vector>| {
+            vertices.iter().map(|i| field.get(*i).copied().unwrap_or_else(Vector::zeros)).collect()
+        };
+        Self { fields: self.fields.iter().map(at).collect() }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.fields.len()

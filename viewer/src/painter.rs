@@ -24,20 +24,28 @@ pub struct Painter<'a> {
 }
 
 impl<'a> Painter<'a> {
-    /// Prepares the panes of a picture of this size, drawn so many times larger each way and reduced, where the adapter can.
-    pub fn new(side_by_side: &'a SideBySide, size: (u32, u32), software: bool, fineness: u32) -> Self {
+    /// Prepares the panes of a picture of this size, drawn so many times larger each way and reduced, where the adapter can; without a stage, with the
+    /// library's own renderer.
+    pub fn new(side_by_side: &'a SideBySide, size: (u32, u32), stage: Option<Stage>, fineness: u32) -> Self {
         let pane = side_by_side.pane_size(size);
         let fineness = if pane.0.max(pane.1) * fineness > LARGEST { 1 } else { fineness };
-        let mut stages = Vec::new();
-        if !software {
-            for drawing in &side_by_side.drawings {
-                let mut stage = kiss3d::pollster::block_on(Stage::new(fineness * pane.0, fineness * pane.1));
-                stage.set_fineness(fineness);
-                stage.set(drawing);
-                stages.push(stage);
-            }
+        let (width, height) = (fineness * pane.0, fineness * pane.1);
+        let mut stages: Vec<Stage> = stage.into_iter().collect();
+        if !stages.is_empty() {
+            let more = || kiss3d::pollster::block_on(Stage::new(width, height));
+            stages.resize_with(side_by_side.drawings.len().max(1), more);
+        }
+        for (stage, drawing) in stages.iter_mut().zip(&side_by_side.drawings) {
+            stage.resize(width, height);
+            stage.set_fineness(fineness);
+            stage.set(drawing);
         }
         Self { side_by_side, stages, size, pane, fineness }
+    }
+
+    /// The first stage, for other pictures.
+    pub fn into_stage(self) -> Option<Stage> {
+        self.stages.into_iter().next()
     }
 
     /// Paints as many other drawings from now on.

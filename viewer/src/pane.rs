@@ -158,7 +158,7 @@ fn isolines(places: &[Point], mesh: &TriMesh, uvs: &[[f32; 2]], frame: &Frame) -
 }
 
 /// The surface at other values of its covariates, bent by its modes, and on its way from the fitted template or another group's mean; `None` where the subject itself is shown.
-fn morphed(
+pub(crate) fn morphed(
     subject: &Subject,
     mesh: &TriMesh,
     display: &DisplaySettings,

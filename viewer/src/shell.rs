@@ -16,7 +16,12 @@ pub fn shell(band: &Band, mesh: &TriMesh, frame: &Frame) -> Vec<Drawing> {
         let moved = mesh.vertices().iter().zip(&normals).zip(&reach).map(|((p, n), r)| p + n * (side * r));
         sheet(&moved.collect::<Vec<Point>>(), mesh, frame)
     };
-    vec![border(-1.0), border(1.0)]
+    // At once, for a slider to be followed.
+    std::thread::scope(|scope| {
+        let inner = scope.spawn(|| border(-1.0));
+        let outer = border(1.0);
+        vec![inner.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), outer]
+    })
 }
 
 /// A border: positions of the mesh's vertices.

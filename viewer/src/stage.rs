@@ -1,11 +1,12 @@
 //! A pane on a graphics card: an off-screen surface that both pictures and the window use.
 
 use crate::drawing::Drawing;
-use crate::error::GraphicsPanic;
 use crate::look::{Look, StillCamera};
-use crate::material::{FaceMaterial, Paint, Style};
+use crate::material::{FaceMaterial, Style};
+use crate::quick::Quick;
 use kiss3d::prelude::*;
 use std::cell::Cell;
+use std::sync::Arc;
 use visard::report::render::Image;
 
 /// The ground, sRGB; near-white, as in the reports.
@@ -13,51 +14,48 @@ pub const GROUND: f64 = 0.97;
 
 /// The linear grey of the ground, on a light screen or a dark one.
 pub fn ground(dark: bool) -> f32 {
-    (if dark { DARK_GROUND } else { GROUND }).powf(2.2) as f32
+    grey(dark).powf(2.2) as f32
+}
+
+fn grey(dark: bool) -> f64 {
+    if dark { DARK_GROUND } else { GROUND }
 }
 
 const DARK_GROUND: f64 = 0.15;
 
-/// Whether anything can draw: kiss3d panics without an adapter, so ask first. OpenGL does not count: without a display its
-/// pictures come back black.
-pub fn has_adapter() -> bool {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-        backends: wgpu::Backends::PRIMARY,
-        ..wgpu::InstanceDescriptor::new_without_display_handle()
-    });
-    kiss3d::pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default())).is_ok()
+/// Which of its pictures a stage drew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Picture {
+    /// As it is saved.
+    Still,
+    /// In one pass: for the eye the same.
+    Quick,
+    /// Smaller, of the coarser drawing.
+    Coarse,
 }
 
-/// Runs what may panic inside the graphics libraries (no such display, a lost device, a texture larger than the card's): a
-/// message in place of a crash.
-///
-/// # Errors
-/// [`GraphicsPanic`]: what the library said.
-pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, GraphicsPanic> {
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
-    std::panic::set_hook(hook);
-    result.map_err(|cause| GraphicsPanic::of(cause.as_ref()))
-}
-
-/// An off-screen surface with one drawing.
+/// An off-screen surface with one drawing; for the window also quicker pictures of it, and of a coarser one while it moves.
 pub struct Stage {
     surface: OffscreenSurface,
     scene: SceneNode3d,
     group: SceneNode3d,
+    strokes: Vec<Polyline3d>,
     material: Rc<RefCell<Box<dyn Material3d>>>,
     style: Rc<Cell<Style>>,
     /// Of the band's shell.
     glass: Rc<RefCell<Box<dyn Material3d>>>,
-    strokes: Vec<Polyline3d>,
+    /// Of the drawing on the surface, and of that which is not there yet.
+    quick: Option<Quick>,
+    kept: Option<Arc<Drawing>>,
+    coarse: Option<Quick>,
     size: (u32, u32),
     /// Pixels in the width that a line of one pixel has.
     fineness: f32,
+    dark: bool,
 }
 
 impl Stage {
-    /// A stage of this size in pixels. Call only where [`has_adapter`].
+    /// A stage of this size in pixels. Call only where [`crate::card::has_adapter`].
     pub async fn new(width: u32, height: u32) -> Self {
         let mut surface = OffscreenSurface::new(width, height).await;
         let ground = ground(false);
@@ -69,19 +67,21 @@ impl Stage {
         let group = scene.add_group();
         let style = Rc::new(Cell::new(Style::default()));
         let material: Box<dyn Material3d> = Box::new(FaceMaterial::new(style.clone()));
-        let material = Rc::new(RefCell::new(material));
-        let glass = Style { paint: Paint::Shell, two_sided: true, bands: 0.0 };
-        let glass: Box<dyn Material3d> = Box::new(FaceMaterial::new(Rc::new(Cell::new(glass))));
+        let glass: Box<dyn Material3d> = Box::new(FaceMaterial::new(Rc::new(Cell::new(Style::GLASS))));
         Self {
             surface,
             scene,
             group,
-            material,
+            strokes: Vec::new(),
+            material: Rc::new(RefCell::new(material)),
             style,
             glass: Rc::new(RefCell::new(glass)),
-            strokes: Vec::new(),
+            quick: None,
+            kept: None,
+            coarse: None,
             size: (width, height),
             fineness: 1.0,
+            dark: false,
         }
     }
 
@@ -92,6 +92,7 @@ impl Stage {
 
     /// The ground of a light screen or a dark one.
     pub fn set_ground(&mut self, dark: bool) {
+        self.dark = dark;
         let ground = ground(dark);
         self.surface.set_background_color(Color::new(ground, ground, ground, 1.0));
     }
@@ -109,12 +110,24 @@ impl Stage {
         self.size
     }
 
-    /// Puts another drawing on the stage.
+    /// Puts another drawing on the stage for the window; the coarser one of the last is gone.
+    pub fn show(&mut self, drawing: Arc<Drawing>) {
+        self.coarse.iter_mut().for_each(Quick::clear);
+        let quick = self.quick.get_or_insert_with(|| Quick::new(4));
+        // Wide lines and points are the graphics library's.
+        let wide = drawing.strokes.iter().any(|stroke| stroke.facing.is_none());
+        match drawing.wireframe || drawing.points || wide {
+            true => quick.clear(),
+            false => quick.set(&drawing),
+        }
+        self.kept = Some(drawing);
+    }
+
+    /// Puts another drawing on the surface.
     pub fn set(&mut self, drawing: &Drawing) {
         self.group.remove();
         self.group = self.scene.add_group();
-        let bands = if drawing.isolines { crate::palette::BANDS as f32 } else { 0.0 };
-        self.style.set(Style { paint: drawing.paint, two_sided: drawing.two_sided, bands });
+        self.style.set(drawing.style());
         // Lines of equal value are the shader's.
         self.strokes = drawing
             .strokes
@@ -153,6 +166,38 @@ impl Stage {
         }
     }
 
+    /// What is shown coarser, for motion.
+    pub fn set_coarse(&mut self, drawing: &Drawing) {
+        self.coarse.get_or_insert_with(|| Quick::new(1)).set(drawing);
+    }
+
+    /// Whether it has a coarser drawing.
+    pub fn has_coarse(&self) -> bool {
+        self.coarse.as_ref().is_some_and(|coarse| !coarse.is_empty())
+    }
+
+    /// Draws what is shown, as quickly as it can be drawn whole.
+    pub async fn render_shown(&mut self, look: &Look, mark: Option<[f32; 3]>) -> Picture {
+        match self.quick.as_mut().filter(|quick| !quick.is_empty()) {
+            Some(quick) => {
+                quick.render(self.size, grey(self.dark), look, mark.map(|at| (at, 9)));
+                Picture::Quick
+            }
+            None => {
+                self.render_still(look, mark).await;
+                Picture::Still
+            }
+        }
+    }
+
+    /// Draws what is shown as it is saved.
+    pub async fn render_still(&mut self, look: &Look, mark: Option<[f32; 3]>) {
+        if let Some(drawing) = self.kept.take() {
+            self.set(&drawing);
+        }
+        self.render(look, mark).await;
+    }
+
     /// Draws one frame; `look` is how the drawing is seen ([`Drawing::seen`]), `mark` a picked point in display coordinates.
     pub async fn render(&mut self, look: &Look, mark: Option<[f32; 3]>) {
         let (position, rotation) = look.pose();
@@ -174,33 +219,48 @@ impl Stage {
         self.surface.render_3d(&mut self.scene, &mut camera).await;
     }
 
+    /// Draws one frame of the coarser drawing, where there is one, with fewer pixels.
+    pub fn render_coarse(&mut self, look: &Look, mark: Option<[f32; 3]>) -> Picture {
+        let size = ((self.size.0 / COARSER).max(8), (self.size.1 / COARSER).max(8));
+        if let Some(coarse) = &mut self.coarse {
+            coarse.render(size, grey(self.dark), look, mark.map(|at| (at, 9 / COARSER)));
+        }
+        Picture::Coarse
+    }
+
     /// Waits until the adapter has drawn what was handed over.
     pub fn finish(&self) {
         // A device that is lost has nothing to wait for.
         let _ = kiss3d::context::Context::get().device.poll(wgpu::PollType::wait_indefinitely());
     }
 
-    /// The last frame.
+    /// What the card's passes of a frame on the surface took, in words, as far as the card tells.
+    pub fn timings(&mut self) -> String {
+        self.surface.window_mut().render_timings().map(ToString::to_string).unwrap_or_default()
+    }
+
+    /// The last frame on the surface.
     pub fn picture(&self) -> Image {
         let picture = self.surface.snap_image();
         Image { width: picture.width() as usize, height: picture.height() as usize, rgb: picture.into_raw() }
     }
 
-    /// The last frame on the graphics card, for the window.
-    pub fn view(&mut self) -> wgpu::TextureView {
-        self.surface.output_view()
+    /// The last such picture on the graphics card, for the window.
+    pub fn view(&mut self, picture: Picture) -> Option<wgpu::TextureView> {
+        match picture {
+            Picture::Still => Some(self.surface.output_view()),
+            Picture::Quick => self.quick.as_ref()?.view(),
+            Picture::Coarse => self.coarse.as_ref()?.view(),
+        }
     }
 }
 
+/// Frames of motion have so many times fewer pixels each way.
+const COARSER: u32 = 2;
+
 fn gpu_mesh(drawing: &Drawing) -> GpuMesh3d {
     let positions = drawing.positions.iter().map(|p| Vec3::from_array(*p)).collect();
-    // The material reads the sky's visibility from the normal's length.
-    let normals = drawing
-        .normals
-        .iter()
-        .zip(&drawing.sky)
-        .map(|(n, sky)| Vec3::from_array(*n) * (0.5 + 0.5 * sky))
-        .collect();
+    let normals = drawing.lit_normals().map(Vec3::from_array).collect();
     let uvs = drawing.uvs.iter().map(|uv| Vec2::from_array(*uv)).collect();
     GpuMesh3d::new(positions, drawing.triangles.clone(), Some(normals), Some(uvs), false)
 }

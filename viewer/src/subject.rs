@@ -132,6 +132,15 @@ impl Subject {
         }
     }
 
+    /// Works out what is worked out once.
+    pub fn prepare(&self) {
+        if let Shape::Surface(mesh) = &self.shape
+            && mesh.triangles().len() <= MOST_SHADED
+        {
+            self.light.get_or_init(|| sky_visibility(mesh, DIRECTIONS));
+        }
+    }
+
     /// The soft light in the hollows of its surface. It is worked out once, and stays what it is while the surface is bent, so that a slider
     /// is followed at once.
     pub fn light(&self, mesh: &TriMesh) -> Vec<f32> {

@@ -2,24 +2,28 @@
 
 use crate::arguments::{Arguments, Extra, FieldChoice};
 use crate::bending::Bending;
-use crate::drawing::{Drawing, Pick};
+use crate::card::{guarded, has_adapter};
+use crate::drawing::Drawing;
 use crate::error::ViewerError;
 use crate::geometry::Frame;
 use crate::listing::{Entry, entries};
 use crate::look::Look;
 use crate::looking;
 use crate::memory;
+use crate::motion::Motion;
 use crate::panel::{PanelState, controls, free_name, keys};
+use crate::panes::{Occasion, Pane, draw_panes, pane_rect};
 use crate::pointing::{Picked, move_by_mouse, over};
 use crate::screen::lay_out;
 use crate::side_by_side::SideBySide;
-use crate::stage::{Stage, ground, guarded, has_adapter};
+use crate::stage::{Stage, ground};
 use crate::standing_band::standing_band;
 use crate::workbench::{Workshop, is_folder_of_scans, panel, places};
-use crate::worker::{Origin, Shown, Wish, Worker};
-use kiss3d::egui::{self, Context, Rect, TextureId, vec2};
+use crate::worker::{Answer, Origin, Shown, Wish, Worker};
+use kiss3d::egui::{self, Context, Rect, vec2};
 use kiss3d::prelude::*;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use visard::mesh::Point;
 use visard::privacy::Mu;
 use visard::report::render::Image;
@@ -34,11 +38,13 @@ pub fn open(arguments: &Arguments) -> Result<(), ViewerError> {
     if !has_display() {
         return Err(ViewerError::NoDisplay);
     }
-    if !has_adapter() {
-        return Err(ViewerError::NoAdapter);
-    }
     state.look = Look::named(&arguments.camera)?;
-    guarded(|| kiss3d::pollster::block_on(run(state))).map_err(ViewerError::Window)
+    match guarded(|| kiss3d::pollster::block_on(run(state))) {
+        Ok(done) => done,
+        // Asked only now: finding an adapter takes as long as the first picture.
+        Err(_) if !guarded(has_adapter).unwrap_or(false) => Err(ViewerError::NoAdapter),
+        Err(error) => Err(ViewerError::Window(error)),
+    }
 }
 
 fn has_display() -> bool {
@@ -122,29 +128,27 @@ fn origin(path: &Path, mu: f64) -> Result<(Origin, Vec<Entry>), ViewerError> {
     }
 }
 
-/// One pane on screen.
-struct Pane {
-    shown: Shown,
-    stage: Stage,
-    texture: Option<TextureId>,
-    /// What the texture shows.
-    drawn: Option<(Look, Option<Pick>, (u32, u32))>,
-}
-
-async fn run(mut state: PanelState) {
+async fn run(mut state: PanelState) -> Result<(), ViewerError> {
     let (width, height) = memory::window_size();
-    let mut window = Window::new_with_size("visard", width, height).await;
+    // Nothing of the window's own has edges to smooth: panes come with theirs smoothed.
+    let setup = CanvasSetup { samples: NumSamples::One, ..CanvasSetup::default() };
+    let mut window = Window::new_with_setup("visard", width, height, setup).await;
+    // OpenGL draws black off-screen.
+    if kiss3d::context::Context::get().adapter.get_info().backend == wgpu::Backend::Gl {
+        return Err(ViewerError::NoAdapter);
+    }
     let ground = ground(false);
     window.set_background_color(Color::new(ground, ground, ground, 1.0));
     window.set_tonemap(kiss3d::post_processing::Tonemap::None);
     window.egui_context().set_visuals(egui::Visuals::light());
     let (mut scene, mut camera) = (SceneNode3d::empty(), FixedView3d::new());
     let worker = Worker::start();
-    let mut asked = None;
+    let (mut asked, mut shown) = (None, None);
     let mut panes: Vec<Pane> = Vec::new();
+    let mut motion = Motion::default();
     let mut picked = Picked::default();
     let mut left: f32 = 0.0;
-    let mut was_dark = false;
+    let (mut was_dark, mut was_held) = (false, false);
     window.rebind_close_key(None);
     while window.render_3d(&mut scene, &mut camera).await {
         take_dropped(&window.dropped_files(), &mut state);
@@ -157,27 +161,46 @@ async fn run(mut state: PanelState) {
             was_dark = dark;
             set_theme(&mut window, &mut panes, dark);
         }
-        if asked.as_ref() != Some(&state.wish) {
-            worker.ask(state.wish.clone());
+        let held = window.egui_context().input(|i| i.pointer.any_down());
+        let another = asked.as_ref() != Some(&state.wish);
+        if another || (was_held && !held) {
+            let picture = panes.iter().map(Pane::picture_time).sum();
+            worker.ask(state.wish.clone(), picture, held);
             asked = Some(state.wish.clone());
-            state.busy = true;
+            state.busy |= another;
         }
-        if let Some((wish, answer)) = worker.answer() {
-            state.busy = asked.as_ref() != Some(&wish);
+        was_held = held;
+        for (wish, answer) in worker.answers() {
             match answer {
-                Ok(shown) => {
-                    picked.mark = None;
-                    show(&mut window, &mut panes, shown, &mut state).await;
+                Ok(Answer::Coarse(drawings)) => {
+                    let ahead = shown.as_ref() != Some(&wish);
+                    let both = panes.iter_mut().zip(&drawings);
+                    both.for_each(|(pane, drawing)| {
+                        drawing.iter().for_each(|drawing| pane.set_coarse(drawing, ahead));
+                    });
+                    continue;
                 }
-                Err(error) => state.message = error.to_string(),
+                Ok(Answer::Whole(drawn)) => {
+                    picked.mark = None;
+                    show(&mut window, &mut panes, drawn, &mut state).await;
+                    shown = Some(wish.clone());
+                }
+                Err(error) => {
+                    state.message = error.to_string();
+                    panes.iter_mut().for_each(Pane::fall_back);
+                }
             }
+            state.busy = asked.as_ref() != Some(&wish);
         }
         let standing = panes.iter().map(|p| p.shown.subject.standing).max().unwrap_or(Standing::Public);
         let screen = screen(&window);
         let top = if standing.band().is_some() { 30.0 } else { 0.0 };
         let area = Rect::from_min_max(egui::pos2(left.min(0.5 * screen.width()), top), screen.max);
-        draw_panes(&mut window, &mut panes, area, &state.look, picked).await;
-        if std::mem::take(&mut state.save_picture) {
+        let moving = motion.see((state.look, area), held, Instant::now());
+        let occasion = Occasion { moving, saved: state.save_picture };
+        draw_panes(&mut window, &mut panes, area, (&state.look, picked), occasion).await;
+        if state.save_picture && panes.iter().all(Pane::is_still) {
+            state.save_picture = false;
             state.message = match save_picture(&panes, &state, picked) {
                 Ok(file) => format!("saved {}", file.display()),
                 Err(error) => error.to_string(),
@@ -188,8 +211,8 @@ async fn run(mut state: PanelState) {
             for (k, pane) in panes.iter().enumerate() {
                 let rect = pane_rect(area, k, panes.len());
                 let over = over(&pane.shown.drawing, &state, picked, rect.size().into());
-                let response = lay_out(ctx, k, rect, &pane.shown, pane.texture, &over);
-                let drawings: Vec<&Drawing> = panes[..=k].iter().map(|p| &p.shown.drawing).collect();
+                let response = lay_out(ctx, k, rect, &pane.shown, pane.texture(), &over);
+                let drawings: Vec<&Drawing> = panes[..=k].iter().map(|p| &*p.shown.drawing).collect();
                 move_by_mouse(ctx, &response, rect, &drawings, &mut state, &mut picked);
             }
             mark_facts(&panes, picked, &mut state);
@@ -208,6 +231,7 @@ async fn run(mut state: PanelState) {
         }
     }
     memory::keep_window_size(window.width(), window.height());
+    Ok(())
 }
 
 /// The workbench in place of the controls. Returns its width.
@@ -228,7 +252,7 @@ fn set_theme(window: &mut Window, panes: &mut [Pane], dark: bool) {
     window.set_background_color(Color::new(ground, ground, ground, 1.0));
     for pane in panes {
         pane.stage.set_ground(dark);
-        pane.drawn = None;
+        pane.refresh();
     }
 }
 
@@ -279,51 +303,18 @@ async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, sta
     state.facts.extend(shown.iter().flat_map(|s| s.drawing.notices.iter().cloned()));
     let read = |r: &looking::measurements::RulerReading| format!("{}: {}", r.name, r.distance);
     state.facts.extend(shown.iter().flat_map(|s| &s.drawing.measurements.readings).map(read));
+    let dark = state.shop.as_ref().is_some_and(|shop| shop.window.dark);
     for content in shown {
-        let (mut stage, texture) = match old.pop() {
-            Some(pane) => (pane.stage, pane.texture),
-            None => (Stage::new(64, 64).await, None),
+        let mut pane = match old.pop() {
+            Some(pane) => pane.show(content),
+            None => Pane::new(content, Stage::new(64, 64).await),
         };
-        stage.set_ground(state.shop.as_ref().is_some_and(|shop| shop.window.dark));
-        stage.set(&content.drawing);
-        panes.push(Pane { shown: content, stage, texture, drawn: None });
+        pane.stage.set_ground(dark);
+        panes.push(pane);
     }
-    for pane in old {
-        if let Some(texture) = pane.texture {
-            window.unregister_egui_texture(texture);
-        }
-    }
+    old.into_iter().for_each(|pane| pane.leave(window));
     if let Some(first) = panes.first() {
         window.set_title(&format!("visard: {}", first.shown.subject.path.display()));
-    }
-}
-
-fn pane_rect(area: Rect, k: usize, n: usize) -> Rect {
-    let width = area.width() / n.max(1) as f32;
-    Rect::from_min_size(area.min + vec2(k as f32 * width, 0.0), vec2(width, area.height()))
-}
-
-/// Draws the panes whose look, mark or size changed.
-async fn draw_panes(window: &mut Window, panes: &mut [Pane], area: Rect, look: &Look, picked: Picked) {
-    let scale = window.scale_factor() as f32;
-    let count = panes.len();
-    for (k, pane) in panes.iter_mut().enumerate() {
-        let rect = pane_rect(area, k, count);
-        let size = ((rect.width() * scale).max(8.0) as u32, (rect.height() * scale).max(8.0) as u32);
-        let wanted = (pane.shown.drawing.seen(look, picked.centre), picked.mark, size);
-        if pane.drawn == Some(wanted) {
-            continue;
-        }
-        pane.stage.resize(size.0, size.1);
-        pane.stage.render(&wanted.0, picked.mark.and_then(|m| m.point(&pane.shown.drawing))).await;
-        if pane.drawn.map(|d| d.2) != Some(size) || pane.texture.is_none() {
-            if let Some(texture) = pane.texture.take() {
-                window.unregister_egui_texture(texture);
-            }
-            let view = pane.stage.view();
-            pane.texture = Some(window.register_egui_texture(&view, wgpu::FilterMode::Linear));
-        }
-        pane.drawn = Some(wanted);
     }
 }
 
@@ -355,7 +346,7 @@ fn save_picture(panes: &[Pane], state: &PanelState, picked: Picked) -> Result<Pa
         picture
     };
     let pictures: Vec<Image> = panes.iter().map(picture).collect();
-    let drawings = panes.iter().map(|p| p.shown.drawing.clone()).collect();
+    let drawings = panes.iter().map(|p| (*p.shown.drawing).clone()).collect();
     let standing = panes.iter().map(|p| p.shown.subject.standing).max().unwrap_or(Standing::Internal);
     let instruments = state.wish.display.instruments.clone();
     let side_by_side = SideBySide::new(drawings, standing, instruments);

@@ -135,7 +135,7 @@ fn in_file(subject: &Subject, drawing: &Drawing, at: [f32; 3]) -> Point {
 
 /// Panes side by side, by the renderer that needs no adapter.
 fn panes(shown: &[Shown], (width, height): (u32, u32)) -> Image {
-    let drawings = shown.iter().map(|s| s.drawing.clone()).collect();
+    let drawings = shown.iter().map(|s| (*s.drawing).clone()).collect();
     let side_by_side = SideBySide::new(drawings, Standing::Public, Default::default());
     let side = width / (shown.len().max(1) as u32);
     let look = Look::default();
@@ -186,7 +186,7 @@ pub fn screenshot(arguments: &Arguments) -> Result<(), ViewerError> {
     let mut shop = Workshop::open(scans, out, Mu::new(arguments.mu)?);
     while shop.bench.is_checking() && shop.wait(LONGEST) {}
     let (worker, wish) = (Worker::start(), Wish { origins: shop.wish(), ..Wish::default() });
-    worker.ask(wish);
+    worker.ask(wish, Duration::ZERO, false);
     let shown = worker.wait(LONGEST).ok_or(ViewerError::NothingToShow)?.1?;
     let picture = shop.picture(&mut Easel::new(arguments.size, 1.0), arguments.size, &shown, Vec::new());
     Ok(visard::io::write_bytes(file, &picture.to_png()?)?)

@@ -69,7 +69,7 @@ fn check(name: &str, arguments: &[&str]) {
 #[test]
 #[ignore = "needs a graphics adapter: mesa-vulkan-drivers has one in software"]
 fn surfaces_fields_and_disk_maps_look_as_stored() {
-    assert!(visard_viewer::stage::has_adapter(), "no graphics adapter here: install mesa-vulkan-drivers");
+    assert!(visard_viewer::card::has_adapter(), "no graphics adapter here: install mesa-vulkan-drivers");
     check("template.png", &["builtin", "--camera", "three-quarter"]);
     check("checker.png", &["builtin", "--field", "checker", "--with", "disk"]);
     check("polar.png", &["builtin", "--field", "polar", "--camera", "left"]);

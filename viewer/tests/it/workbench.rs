@@ -46,7 +46,7 @@ impl Hands {
     /// Waits for what the panes are to show.
     fn see(&mut self) {
         let wish = Wish { origins: self.shop.wish(), ..Wish::default() };
-        self.worker.ask(wish.clone());
+        self.worker.ask(wish.clone(), Duration::ZERO, false);
         loop {
             let (answered, shown) = self.worker.wait(LONG).expect("panes in time");
             if answered == wish {
