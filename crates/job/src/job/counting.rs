@@ -243,7 +243,7 @@ mod tests {
             let people = of(word).people_of_scans(&scans, &|_| Vec::new()).unwrap();
             assert_eq!((people.count(), of(word).counts_persons()), (members, word == "folders"));
             assert_eq!(people.are_apart(0, 1), word == "scans");
-            assert!(of(word).people(3, |_| Vec::new()).is_err());
+            assert!(of(word).people(3, &|_| Vec::new()).is_err());
         }
     }
 }

@@ -246,7 +246,7 @@ mod tests {
         let people = people.map(|lines| file("people.csv", format!("record,person\n{lines}")));
         let names = |i: usize| vec![i.to_string()];
         let people =
-            Counting { people: people.map(Into::into), ..Counting::default() }.people(5, names).unwrap();
+            Counting { people: people.map(Into::into), ..Counting::default() }.people(5, &names).unwrap();
         let table = file("groups.csv", format!("record,group\n{lines}"));
         Groups::read(&table, &people, 5, &names).map_err(|e| e.to_string())
     }
