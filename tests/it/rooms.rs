@@ -13,6 +13,7 @@ use syn::visit::{self, Visit};
 const ROOMS: &[&str] = &[
     "fault",
     "numeric",
+    "parallel",
     "mesh",
     "io",
     "conformal",
