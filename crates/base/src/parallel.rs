@@ -8,8 +8,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Items of [`flat_map`] that one thread does at once.
+/// Items of [`flat_map`] that one thread does at once, at most: results of so many are put down together.
 const BLOCK: usize = 256;
+/// Blocks for every thread, where there are few items: they may take differently long.
+const BLOCKS: usize = 16;
 
 /// Calls `work` with 0, …, n − 1, in any order.
 pub fn each(n: usize, work: &(dyn Fn(usize) + Sync)) {
@@ -62,13 +64,14 @@ pub fn try_map_slice<T: Sync, R: Send, E: Send>(
     try_map(items.len(), |i| f(&items[i]))
 }
 
-/// What f makes of 0, …, n − 1, one after the other: none, one or several each. For short work: a thread takes 256 at once.
+/// What f makes of 0, …, n − 1, one after the other: none, one or several each. For short work too: a thread takes several at once.
 pub fn flat_map<I: IntoIterator>(n: usize, f: impl Fn(usize) -> I + Sync) -> Vec<I::Item>
 where
     I::Item: Send,
 {
-    let block = |k: usize| (k * BLOCK..n.min((k + 1) * BLOCK)).flat_map(&f).collect::<Vec<_>>();
-    map(n.div_ceil(BLOCK), block).into_iter().flatten().collect()
+    let size = n.div_ceil(BLOCKS * rayon::current_num_threads()).clamp(1, BLOCK);
+    let block = |k: usize| (k * size..n.min((k + 1) * size)).flat_map(&f).collect::<Vec<_>>();
+    map(n.div_ceil(size), block).into_iter().flatten().collect()
 }
 
 /// 0..n cut into a few ranges for every thread, each of at least `least` where there are so many. Their number depends on the pool: for

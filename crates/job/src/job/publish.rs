@@ -200,13 +200,12 @@ impl Terms<'_> {
             statement.caveats.push(Caveat::Other(format!("vacuous: {why}")));
         }
         if releases > 1 {
+            let bound =
+                if total.is_some_and(|total| total.is_private()) { "" } else { " (there is no bound)" };
             statement.caveats.push(Caveat::Other(format!(
-            "composed: this study's ledger holds {} releases from the same records; their joint loss for {} is stated under \
-             details.study_total{}",
-            releases,
-            neighbours,
-            if total.is_some_and(|total| total.is_private()) { "" } else { " (there is no bound)" }
-        )));
+                "composed: this study's ledger holds {releases} releases from the same records; their joint loss for {neighbours} is stated \
+                 under details.study_total{bound}",
+            )));
         }
         if let Some((plan, statistic)) = plan {
             let losses: Vec<PrivacyLoss> = [Some(statement.loss), asked].into_iter().flatten().collect();
