@@ -27,7 +27,7 @@ impl Unusable {
     /// For the certificate; `zero` is what zero means for these records.
     pub fn describe(self, zero: &str) -> String {
         match self {
-            Self::Zero => format!("contribute zero: {zero}; their number is not published"),
+            Self::Zero => format!("contribute zero: {zero}; their number is published with noise at most"),
             Self::Refuse => {
                 "stop a study before anything is charged: that this release exists tells that there was none"
                     .into()

@@ -47,6 +47,9 @@ pub enum CertificateError {
     Budget(#[from] BudgetError),
 }
 
+/// Where a certificate says which shares of its records a release was made without, by noised counts.
+pub const UNSEEN: &str = "unseen_at_least";
+
 /// What a guarantee assumes beyond its theorem, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]

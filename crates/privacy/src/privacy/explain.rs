@@ -1,7 +1,7 @@
 //! A certificate in plain sentences.
 
 use super::budget::number;
-use super::certificate::counts_persons;
+use super::certificate::{UNSEEN, counts_persons};
 use super::neighbours::WITHIN_GROUPS;
 use super::noise::NoisePath;
 use super::{Certificate, ClipSource, PrivacyLoss};
@@ -194,6 +194,16 @@ fn foundations(text: &mut String, c: &Certificate) {
     if parts.len() > 1 || parts.iter().any(|part| part.times > 1) {
         let list: Vec<String> = parts.iter().map(describe_part).collect();
         let _ = writeln!(text, "- It is composed of: {}.", list.join("; "));
+    }
+    let share =
+        |name: &str| 100.0 * c.details.get(UNSEEN).and_then(|all| all.get(name)?.as_f64()).unwrap_or(0.0);
+    let (unusable, filled) = (share("unusable"), share("filled"));
+    if unusable > 0.0 || filled > 0.0 {
+        let _ = writeln!(
+            text,
+            "- By noised counts at least {unusable:.1} % of the records could not be used, and at least {filled:.1} % were filled in, each \
+             counted by the root of the share of it that was; stated errors have what that moves."
+        );
     }
     for input in &c.public_inputs {
         let _ = writeln!(text, "- Assumed public: {} (SHA-256 {}).", input.name, input.sha256);

@@ -53,7 +53,7 @@ pub use calibrate::{Calibration, Conversion, convert, gaussian_sigma, gaussian_s
 pub use certificate::counts_persons;
 pub use certificate::{
     CERTIFICATE_FILE, CERTIFICATE_FORMAT, Caveat, Certificate, CertificateError, EpsilonAtDelta, FileSum,
-    PublicInput, Statement,
+    PublicInput, Statement, UNSEEN,
 };
 pub use charge::{Charge, ChargeError};
 pub use compose::{Composition, Cost, EpsilonBound, GroupCost, Part, Rule, Terms};
@@ -63,7 +63,7 @@ pub use explain::{explain, rounded_up};
 pub use group::{Group, GroupSize, Partition, PartitionError};
 pub use ledger::{
     Announced, Ceiling, ChargeOnRecord, GroupedPart, LEDGER_FILE, Ledger, LedgerError, LedgerHistory, Quote,
-    ReceiptError, SumForNeighbours,
+    ReceiptError, SumForNeighbours, utc,
 };
 pub use neighbours::{Adjacency, Neighbours};
 #[doc(hidden)]

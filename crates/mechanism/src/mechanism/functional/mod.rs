@@ -36,6 +36,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 pub mod two_rounds;
+mod unseen;
 
 pub use groups::{DifferenceMap, FunctionGroups, NoisedComparison, Tests, Want};
 pub use joint::{FunctionalMean, Smoothing};
@@ -63,6 +64,7 @@ pub use stream::{StreamMean, StreamPast, StreamShape, StreamSums};
 pub use two_rounds::{Aim, TwoRoundMean};
 #[doc(hidden)]
 pub use two_rounds::{Pass, PassOf, PassSum, PassValue, Passed};
+pub use unseen::UnseenShares;
 
 use crate::privacy::Entry;
 use parts::{CLIPPED_RECORDS, clip_factor, isotropic_mean, noised_part};

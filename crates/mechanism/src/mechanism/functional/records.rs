@@ -1,6 +1,6 @@
 //! Records as samples of functions, and what is released of them.
 
-use super::Norm;
+use super::{Norm, UnseenShares};
 use crate::function::FaceCurves;
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::{MomentSum, NoisedSecond, SharedSum};
@@ -22,6 +22,18 @@ pub trait FunctionRecords: Sync {
     fn log_size(&self, _: usize) -> Option<f64> {
         None
     }
+
+    /// Which share of it, 0 to 1, was not seen and is what a public template has there.
+    fn filled(&self, _: usize) -> f64 {
+        0.0
+    }
+}
+
+/// What is added up of a record.
+pub(super) struct Given<'a> {
+    pub samples: Option<&'a [f64]>,
+    pub log_size: Option<f64>,
+    pub filled: f64,
 }
 
 impl FunctionRecords for Vec<Option<Vec<f64>>> {
@@ -58,6 +70,9 @@ impl FunctionRecords for ChosenRecords<'_> {
     fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
         self.records.samples(*self.chosen.get(i)?)
     }
+    fn filled(&self, i: usize) -> f64 {
+        self.chosen.get(i).map_or(0.0, |&i| self.records.filled(i))
+    }
 }
 
 /// What noised coordinates tell of a mean: post-processing.
@@ -90,6 +105,9 @@ pub struct NoisedFunction {
     /// The mean logarithm of the records' sizes, where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<NoisedSize>,
+    /// Which shares of the records it was made without, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unseen: Option<UnseenShares>,
     /// The norm that the coordinates are weighted in, where noised counts chose it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub norm: Option<Norm>,
@@ -119,6 +137,7 @@ impl NoisedFunction {
             centre: Vec::new(),
             moments: None,
             size: None,
+            unseen: None,
             norm: None,
             exact: Vec::new(),
         }
@@ -137,7 +156,7 @@ pub(super) fn sum_of(
     length: usize,
     vector: impl Fn(Option<&[f64]>) -> Option<Vec<f64>> + Sync,
 ) -> Result<ClippedSum, MechanismError> {
-    add_up(|| mean.sum(), records, length, |samples, _| vector(samples))
+    add_up(|| mean.sum(), records, length, |given| vector(given.samples))
 }
 
 /// A sum of records, made in parts.
@@ -170,12 +189,12 @@ partial_sum!(ClippedSum);
 partial_sum!(MomentSum);
 partial_sum!(SharedSum);
 
-/// As [`sum_of`], into sums that begin as `empty`, of samples and log size.
+/// As [`sum_of`], into sums that begin as `empty`, of all that is given of a record.
 pub(super) fn add_up<S: PartialSum>(
     empty: impl Fn() -> S + Sync,
     records: &dyn FunctionRecords,
     length: usize,
-    vector: impl Fn(Option<&[f64]>, Option<f64>) -> Option<Vec<f64>> + Sync,
+    vector: impl Fn(&Given<'_>) -> Option<Vec<f64>> + Sync,
 ) -> Result<S, MechanismError> {
     let sum = add_some(empty, records, length, vector)?;
     sum.check_complete().map_err(crate::privacy::noise::NoiseError::from)?;
@@ -187,14 +206,15 @@ pub(super) fn add_some<S: PartialSum>(
     empty: impl Fn() -> S + Sync,
     records: &dyn FunctionRecords,
     length: usize,
-    vector: impl Fn(Option<&[f64]>, Option<f64>) -> Option<Vec<f64>> + Sync,
+    vector: impl Fn(&Given<'_>) -> Option<Vec<f64>> + Sync,
 ) -> Result<S, MechanismError> {
     let add = |sum: &mut S, i: usize| -> Result<(), IncompleteMean> {
         let samples = records.samples(i);
         if let Some(found) = samples.as_ref().map(|s| s.len()).filter(|found| *found != length) {
             return Err(IncompleteMean::Length { expected: length, found });
         }
-        sum.add(vector(samples.as_deref(), records.log_size(i)).as_deref())
+        let (log_size, filled) = (records.log_size(i), records.filled(i));
+        sum.add(vector(&Given { samples: samples.as_deref(), log_size, filled }).as_deref())
     };
     // Long blocks: a sum takes as much memory as a few records.
     let shares = parallel::shares(records.count(), 64);

@@ -123,8 +123,7 @@ impl StreamMean {
             return Err(MechanismError::Shape("the records are not those of this step of the stream"));
         }
         let length = self.about.centre().len();
-        let sum =
-            add_up(|| self.noise.sum(n), records, length, |samples, _| self.about.vector(samples, None))?;
+        let sum = add_up(|| self.noise.sum(n), records, length, |given| self.about.vector(given))?;
         let mut sums = before;
         sums.push(self.noise.closed(&sum)?);
         Ok(StreamSums(sums))

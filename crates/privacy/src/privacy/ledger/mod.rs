@@ -46,10 +46,12 @@ mod redeem;
 mod repair;
 mod told;
 mod torn;
+mod utc;
 
 pub use error::{LedgerError, ReceiptError};
 pub use groups::GroupedPart;
 pub use history::{Ceiling, ChargeOnRecord, LedgerHistory, SumForNeighbours};
+pub use utc::utc;
 
 use super::filter;
 use super::{BudgetError, Charge, Composition, Cost, Neighbours, Part, Partition, PrivacyLoss, Receipt};

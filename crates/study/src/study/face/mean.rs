@@ -130,7 +130,8 @@ pub fn mechanism(
             match clip.or(JOINT_RADIUS)? {
                 None => CurveMean::PrivateRadius(PrivateRadiusMean::new(basis, centre, mu, n)?),
                 Some(radius) => {
-                    CurveMean::Joint(FunctionalMean::in_norm(Norm::White, basis, centre, radius, mu, n)?)
+                    let mean = FunctionalMean::in_norm(Norm::White, basis, centre, radius, mu, n)?;
+                    CurveMean::Joint(mean.counting_unseen()?)
                 }
             }
         }

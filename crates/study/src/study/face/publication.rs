@@ -17,7 +17,7 @@ use crate::job::copies::Kind;
 use crate::job::layout::{BAND, CURVES, ERROR, MEAN_PLY, REPORT};
 use crate::job::unusable::ZERO_DEVIATION;
 use crate::job::{Publication, ReleaseFolder};
-use crate::mechanism::functional::{Aim, CurveMean, NoisedFunction, NoisedSize, StreamMean};
+use crate::mechanism::functional::{Aim, CurveMean, NoisedFunction, NoisedSize, StreamMean, UnseenShares};
 use crate::privacy::{Caveat, Certificate, PublicInput, Released, Statement};
 use crate::study::seen::too_little;
 use crate::study::{Counting, Unusable};
@@ -211,6 +211,7 @@ impl Publication for FacePublication {
             statement.details.extend(details);
         }
         statement.details.extend(self.counting.details(Kind::Faces));
+        statement.details.extend(released.value.unseen.map(UnseenShares::detail));
         if let (CurveMean::Stream(mean), Some(stream)) = (&self.mechanism, &self.stream) {
             stream.describe(mean, statement);
         }

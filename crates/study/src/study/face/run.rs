@@ -8,12 +8,12 @@ use super::prior::FacePrior;
 use super::publication::FacePublication;
 use super::record::{RecordMaker, ScanStage};
 use super::settings::FaceStudySettings;
-use super::size::{SizeScale, SizedFaces};
+use super::size::{MeasuredFaces, SizeScale};
 use super::template::TemplateSource;
 use super::yardstick::Yardstick;
 use crate::function::FaceCurves;
 use crate::job::{self, Job};
-use crate::mechanism::functional::{Aim, CurveMean, FunctionRecords, NoisedFunction};
+use crate::mechanism::functional::{Aim, CurveMean, NoisedFunction};
 use crate::privacy::{BudgetError, Certificate, Mechanism, Released};
 use crate::study::StudyFolder;
 
@@ -143,15 +143,12 @@ fn run_job(
             if let Some(prior) = &publication.prior {
                 prior.refuse_own_records(&gathered.faces)?;
             }
-            let records: Box<dyn FunctionRecords> = match &publication.size {
-                Some(scale) => Box::new(SizedFaces::new(study, &mut gathered, scale)?),
-                None => Box::new(std::mem::take(&mut gathered.faces)),
-            };
+            let records = MeasuredFaces::new(study, &mut gathered, publication.size.as_ref())?;
             let (published, certificate) = study.release(
                 job,
                 priced,
                 &publication.mechanism,
-                records.as_ref(),
+                &records,
                 &gathered,
                 &(settings.public(), publication.prior.as_ref().map(|prior| &prior.inputs)),
             )?;

@@ -3,6 +3,7 @@
 use super::error::StudyError;
 use super::faces::Faces;
 use super::gather::{FaceStudy, Gathered};
+use super::record::ScanRow;
 use super::template::LoadedTemplate;
 use super::units::{Units, odd};
 use crate::function::FaceCurves;
@@ -67,14 +68,17 @@ fn root_area(template: &Template) -> f64 {
     template.mesh().area().sqrt()
 }
 
-/// People's faces with their sizes: secret.
-pub(super) struct SizedFaces {
+/// People's faces with what was measured of their scans: secret.
+pub(super) struct MeasuredFaces {
     faces: Faces,
+    /// None where no size is asked for.
     log_sizes: Vec<Option<f64>>,
+    /// None where the faces do not come from scans.
+    filled: Vec<Option<f64>>,
 }
 
-impl SizedFaces {
-    /// Of gathered people, whose faces it takes.
+impl MeasuredFaces {
+    /// Of gathered people, whose faces it takes, with sizes where a scale is given.
     ///
     /// # Errors
     /// [`StudyError::Units`] when most sizes lie outside the public bounds, [`StudyError::MixedUnits`] when some scans are in other units: to the data
@@ -82,8 +86,24 @@ impl SizedFaces {
     pub(super) fn new(
         study: &FaceStudy<'_>,
         gathered: &mut Gathered,
-        scale: &SizeScale,
+        scale: Option<&SizeScale>,
     ) -> Result<Self, StudyError> {
+        let log_sizes = match scale {
+            Some(scale) => Self::log_sizes(study, gathered, scale)?,
+            None => Vec::new(),
+        };
+        let filled = match &gathered.rows[..] {
+            [] => Vec::new(),
+            rows => study.people.one_each(rows.iter().map(ScanRow::filled).collect(), average)?,
+        };
+        Ok(Self { faces: std::mem::take(&mut gathered.faces), log_sizes, filled })
+    }
+
+    fn log_sizes(
+        study: &FaceStudy<'_>,
+        gathered: &Gathered,
+        scale: &SizeScale,
+    ) -> Result<Vec<Option<f64>>, StudyError> {
         let logs: Vec<Option<f64>> =
             gathered.rows.iter().map(|row| row.size.map(|size| scale.log(size))).collect();
         let known = logs.iter().flatten().count();
@@ -107,15 +127,16 @@ impl SizedFaces {
             let first = gathered.rows[first].scan.clone();
             return Err(StudyError::MixedUnits { odd: odd.len(), known, first });
         }
-        let average = |_, own: Vec<f64>| -> Result<_, StudyError> {
-            Ok(Some(own.iter().sum::<f64>() / own.len() as f64))
-        };
-        let log_sizes = study.people.one_each(logs, average)?;
-        Ok(Self { faces: std::mem::take(&mut gathered.faces), log_sizes })
+        study.people.one_each(logs, average)
     }
 }
 
-impl FunctionRecords for SizedFaces {
+/// A person's number, of those of the scans.
+fn average(_: usize, own: Vec<f64>) -> Result<Option<f64>, StudyError> {
+    Ok(Some(own.iter().sum::<f64>() / own.len() as f64))
+}
+
+impl FunctionRecords for MeasuredFaces {
     fn count(&self) -> usize {
         self.faces.count()
     }
@@ -124,5 +145,8 @@ impl FunctionRecords for SizedFaces {
     }
     fn log_size(&self, i: usize) -> Option<f64> {
         *self.log_sizes.get(i)?
+    }
+    fn filled(&self, i: usize) -> f64 {
+        self.filled.get(i).copied().flatten().unwrap_or(0.0)
     }
 }

@@ -10,7 +10,7 @@ use crate::job::layout::{BAND, DISTANCES, ERROR, MEAN_NPY, NONPRIVATE_MEAN_NPY, 
 use crate::job::unusable::{ZERO_DEVIATION, write_problems};
 use crate::job::{self, Digest, Job, Publication, ReleaseFolder};
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::{Aim, NoisedFunction, Reach, TwoRoundMean};
+use crate::mechanism::functional::{Aim, NoisedFunction, Reach, TwoRoundMean, UnseenShares};
 use crate::privacy::{Certificate, Mechanism, Mu, PublicInput, Released, Statement};
 use crate::study::StudyFolder;
 use crate::study::points::{
@@ -333,6 +333,7 @@ impl Publication for FunctionPublication {
         if let Value::Object(details) = details {
             statement.details.extend(details);
         }
+        statement.details.extend(released.value.unseen.map(UnseenShares::detail));
         if let Some(band) = self.band_of(&released.value) {
             let details = json!({
                 "file": BAND,

@@ -8,7 +8,7 @@ use crate::estimate::{Band, band::LEVEL};
 use crate::job::ReleaseFolder;
 use crate::job::layout::BAND;
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::{Aim, Estimate, TwoRoundMean};
+use crate::mechanism::functional::{Aim, Estimate, TwoRoundMean, UnseenShares};
 use crate::privacy::{Mu, Price, Statement};
 use crate::report::page::Page;
 use crate::study::points::{PointAccuracy, PointStudyError};
@@ -34,6 +34,7 @@ pub struct FoundMean {
     /// Its samples, and the expected squared error of each.
     pub(super) estimate: Estimate,
     band: Option<Band>,
+    unseen: Option<UnseenShares>,
 }
 
 impl Statistic for MeanStatistic {
@@ -72,7 +73,8 @@ impl Statistic for MeanStatistic {
         let estimate = Estimate { samples: value.samples.clone(), errors: value.errors.clone() };
         let looked = Looked::All { radius: inner.reach() };
         let accuracy = space.accuracy(&estimate, looked, price, inner.record_spread(value));
-        Ok(FoundMean { sentence: space.sentence(&accuracy), accuracy, estimate, band: inner.band(value) })
+        let (sentence, band) = (space.sentence(&accuracy), inner.band(value));
+        Ok(FoundMean { sentence, accuracy, estimate, band, unseen: value.unseen })
     }
 
     fn mean(found: &FoundMean) -> Option<&[f64]> {
@@ -88,6 +90,7 @@ impl Statistic for MeanStatistic {
 
     fn describe(&self, space: &dyn TangentSpace, found: &FoundMean, statement: &mut Statement) {
         statement.details.insert("accuracy".into(), json!(found.accuracy));
+        statement.details.extend(found.unseen.map(UnseenShares::detail));
         if let Some(band) = &found.band {
             let details = json!({
                 "file": BAND,

@@ -5,10 +5,10 @@ mod worst_case;
 
 pub use worst_case::ENTRY;
 
-use super::records::add_up;
+use super::records::{Given, add_up};
 use super::{
-    Estimate, FunctionRecords, NoisedFunction, NoisedSize, Norm, PublicPrior, SizeCoordinate, clip_factor,
-    noised_part,
+    Estimate, FunctionRecords, NoisedFunction, NoisedSize, Norm, PublicPrior, SizeCoordinate, UnseenShares,
+    clip_factor, noised_part, unseen,
 };
 use crate::estimate::prior::spectrum;
 use crate::function::shrink::{self, Expectation, Shrunk};
@@ -61,6 +61,8 @@ pub struct FunctionalMean {
     expected: Expectation,
     /// The size, as one more coordinate.
     size: Option<SizeCoordinate>,
+    /// Whether the records that are not seen are counted, by two more.
+    counts_unseen: bool,
     /// What is known of public people, where something is.
     known: Option<Arc<PublicPrior>>,
 }
@@ -113,6 +115,7 @@ impl FunctionalMean {
             smoothing: Smoothing::Shrink,
             expected,
             size: None,
+            counts_unseen: false,
             known: None,
         })
     }
@@ -137,13 +140,32 @@ impl FunctionalMean {
     pub fn with_size(mut self, size: SizeCoordinate) -> Result<Self, MechanismError> {
         let clip = self.mean.radius();
         let clip = ClipRadius::new(SizeCoordinate::widened(clip.get()), clip.source())?;
+        self.size = Some(size);
+        self.measuring("the mean logarithm of sizes", clip)
+    }
+
+    /// With the share of the records that cannot be used, and the mean root of the others' shares that were filled in ([`FunctionRecords::filled`]), as two more
+    /// coordinates of the same clipped vector ([`NoisedFunction::unseen`]): a record that cannot be used counts in one of them only, so neither
+    /// sensitivity nor noise grows. What they draw the mean by is then among its expected errors.
+    ///
+    /// # Errors
+    /// [`MechanismError`] for a radius out of range.
+    pub fn counting_unseen(mut self) -> Result<Self, MechanismError> {
+        self.counts_unseen = true;
+        let clip = self.mean.radius();
+        self.measuring("the shares of records not used and filled in", clip)
+    }
+
+    /// The same with all coordinates that were asked for, `what` the last of them.
+    fn measuring(mut self, what: &str, clip: ClipRadius) -> Result<Self, MechanismError> {
         let PrivacyLoss::Gaussian(mu) = self.price.loss else {
             return Err(MechanismError::Shape("a mean of functions has a Gaussian loss"));
         };
-        self.mean = ClippedMean::new(self.basis.len() + 1, self.price.n, clip, mu)?;
-        let what = format!("{}; and the mean logarithm of sizes", self.price.statistic);
+        let unseen = if self.counts_unseen { unseen::COORDINATES } else { 0 };
+        let dimension = self.basis.len() + usize::from(self.size.is_some()) + unseen;
+        self.mean = ClippedMean::new(dimension, self.price.n, clip, mu)?;
+        let what = format!("{}; and {what}", self.price.statistic);
         self.price = self.mean.price_as(TITLE, self.price.loss, &what)?;
-        self.size = Some(size);
         Ok(self)
     }
 
@@ -158,25 +180,31 @@ impl FunctionalMean {
         self.norm
     }
 
-    /// All coordinates of a record, its size among them; `None` for a failed one without a size.
-    pub(super) fn vector(&self, samples: Option<&[f64]>, log_size: Option<f64>) -> Option<Vec<f64>> {
-        match &self.size {
-            None => samples.map(|samples| self.coordinates(samples)),
-            Some(size) => {
-                let mut u = match samples {
-                    Some(samples) => self.coordinates(samples),
-                    None => vec![0.0; self.basis.len()],
-                };
-                u.push(size.of(log_size));
-                Some(u)
-            }
+    /// All coordinates of a record, its size among them; `None` for a failed one of which nothing else is asked.
+    pub(super) fn vector(&self, given: &Given<'_>) -> Option<Vec<f64>> {
+        let own = given.samples.map(|samples| self.coordinates(samples));
+        if self.size.is_none() && !self.counts_unseen {
+            return own;
         }
+        let mut u = own.unwrap_or_else(|| vec![0.0; self.basis.len()]);
+        u.extend(self.size.iter().map(|size| size.of(given.log_size)));
+        if self.counts_unseen {
+            u.extend(unseen::coordinates(given.samples.is_some(), given.filled, self.mean.radius().get()));
+        }
+        Some(u)
     }
 
-    /// Takes the size off noised coordinates.
-    pub(super) fn split_size(&self, noised: &mut Vec<f64>, sigma: f64) -> Option<NoisedSize> {
-        let size = self.size.as_ref()?;
-        noised.pop().map(|last| size.finish(last, sigma))
+    /// Takes what is no function's off noised coordinates: size and unseen shares.
+    pub(super) fn split(
+        &self,
+        noised: &mut Vec<f64>,
+        sigma: f64,
+    ) -> (Option<NoisedSize>, Option<UnseenShares>) {
+        let mut more = noised.split_off(self.basis.len().min(noised.len())).into_iter();
+        let size = self.size.as_ref().and_then(|size| Some(size.finish(more.next()?, sigma)));
+        let radius = self.mean.radius().get();
+        let shares = |noised| UnseenShares::of(noised, sigma, radius);
+        (size, more.next().zip(more.next()).map(|(unusable, filled)| shares([unusable, filled])))
     }
 
     /// How many coordinates a record's vector has.
@@ -187,6 +215,12 @@ impl FunctionalMean {
     /// The samples of the centre.
     pub(super) fn centre(&self) -> &[f64] {
         &self.centre
+    }
+
+    /// What records count as that cannot be used, and what those are filled in from that were seen in part.
+    pub(super) fn towards(&self) -> [&[f64]; 2] {
+        let elsewhere = self.known.as_ref().and_then(|known| known.elsewhere.as_ref());
+        [&self.centre, elsewhere.map_or(&self.centre, |(template, _)| template)]
     }
 
     /// The variances that a record's coordinates are expected to have, up to scale: public.
@@ -220,7 +254,7 @@ impl FunctionalMean {
 
     /// The clipped records' sum: secret.
     pub(super) fn sum(&self, records: &dyn FunctionRecords) -> Result<ClippedSum, MechanismError> {
-        add_up(|| self.mean.sum(), records, self.centre.len(), |samples, size| self.vector(samples, size))
+        add_up(|| self.mean.sum(), records, self.centre.len(), |given| self.vector(given))
     }
 
     /// Post-processing: samples from noised coordinates whose noise had standard deviation `sigma`.
@@ -279,9 +313,12 @@ impl Mechanism for FunctionalMean {
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let mut drawn = self.mean.noised(sum, noise, paid)?;
         let sigma = drawn.noise.scale;
-        let size = self.split_size(&mut drawn.values, sigma);
-        let estimate = self.finish(&drawn.values, sigma);
-        let value = NoisedFunction { size, ..NoisedFunction::new(estimate, drawn.values, sigma) };
+        let (size, unseen) = self.split(&mut drawn.values, sigma);
+        let mut estimate = self.finish(&drawn.values, sigma);
+        if let Some(unseen) = unseen {
+            unseen.add_to(&mut estimate.errors, &estimate.samples, self.towards(), 1);
+        }
+        let value = NoisedFunction { size, unseen, ..NoisedFunction::new(estimate, drawn.values, sigma) };
         let part = noised_part(&self.price, &self.mean, self.mean.radius(), drawn.noise)?;
         Ok(Drawn { value, parts: vec![part] })
     }

@@ -1,6 +1,6 @@
 //! One round: what a site adds up, and what the sums of all sites tell.
 
-use super::super::records::add_up;
+use super::super::records::{Given, add_up};
 use super::super::{ChosenRecords, FunctionRecords};
 use super::deviations::Deviations;
 use super::{Answer, RoundResult, Sharing, SiteGroups, Sites};
@@ -115,8 +115,8 @@ impl SiteRound {
     }
 
     fn sum_of_all(&self, records: &dyn FunctionRecords) -> Result<SharedSum, MechanismError> {
-        let vector = |samples: Option<&[f64]>, _| {
-            let u = samples.map(|samples| self.about.vector(samples));
+        let vector = |given: &Given<'_>| {
+            let u = given.samples.map(|samples| self.about.vector(samples));
             let Some(middle) = self.middle else { return u };
             // A failed record lies at every centre.
             let norm = u.map_or(0.0, |u| u.iter().map(|u| u * u).sum::<f64>().sqrt());

@@ -133,7 +133,8 @@ impl TwoRoundMean {
         let reach = reach.root_mean_square();
         let first = view
             .mean(&basis, template.clone(), view.public, rounds.first, n)?
-            .expecting(expected_of_centre(reach));
+            .expecting(expected_of_centre(reach))
+            .counting_unseen()?;
         let leading = view.prior.leading(coefficients(n, mu.get()));
         let what = statistic(view.norm, rougher.is_some(), leading.len());
         let mut mean = Self {

@@ -5,7 +5,7 @@ use super::tail::{Excess, spread};
 use super::{EXPECTED_DOUBT, Rough, TwoRoundMean, View};
 use crate::function::shrink::Expectation;
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::records::add_some;
+use crate::mechanism::functional::records::{Given, add_some};
 use crate::mechanism::functional::{CurveMean, FunctionRecords, FunctionalMean, NoisedFunction, Norm};
 use crate::mechanism::quantile::Lengths;
 use crate::privacy::noise::{NoiseError, NoiseSource};
@@ -108,7 +108,10 @@ impl TwoRoundMean {
         let moved = spread(clip.moved, &self.basis, &view.prior);
         value.errors.iter_mut().zip(moved).for_each(|(error, moved)| *error += moved);
         value.norm = Some(view.norm);
-        NoisedFunction { centre: centre.samples, ..value }
+        if let Some(unseen) = centre.unseen {
+            unseen.add_to(&mut value.errors, &value.samples, self.first.towards(), 2);
+        }
+        NoisedFunction { centre: centre.samples, unseen: centre.unseen, ..value }
     }
 }
 
@@ -254,7 +257,7 @@ impl<'a> Pass<'a> {
     pub fn sum(&self, records: &dyn FunctionRecords) -> Result<PassSum, MechanismError> {
         let steps = |(given, sums)| PassSum::Steps(given, sums);
         let once = |mean: &FunctionalMean| {
-            let vector = |samples: Option<&[f64]>, size| mean.vector(samples, size);
+            let vector = |given: &Given<'_>| mean.vector(given);
             let sum = add_some(|| mean.clipped().sum(), records, mean.basis().len(), vector)?;
             Ok(steps(sum.written()))
         };

@@ -1,6 +1,6 @@
 //! The second round: the mean about a released centre, with the second moment that comes with it for free.
 
-use super::super::records::{add_some, add_up};
+use super::super::records::{Given, add_some, add_up};
 use super::super::{FunctionRecords, FunctionalMean, NoisedFunction};
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::{ClippedMoments, MomentSum, NoiseSource};
@@ -38,8 +38,7 @@ impl SecondRound {
     /// The clipped records' sums: secret. Of all n of them, or of some.
     pub(super) fn sum(&self, records: &dyn FunctionRecords, all: bool) -> Result<MomentSum, MechanismError> {
         let length = self.mean.basis().len();
-        let (empty, vector) =
-            (|| self.moments.sum(), |samples: Option<&[f64]>, size| self.mean.vector(samples, size));
+        let (empty, vector) = (|| self.moments.sum(), |given: &Given<'_>| self.mean.vector(given));
         if all { add_up(empty, records, length, vector) } else { add_some(empty, records, length, vector) }
     }
 
@@ -51,7 +50,7 @@ impl SecondRound {
         paid: Charge,
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let Drawn { mut value, parts } = self.moments.draw(sum, noise, paid)?;
-        let size = self.mean.split_size(&mut value.mean, value.mean_sigma);
+        let (size, _) = self.mean.split(&mut value.mean, value.mean_sigma);
         let estimate = self.mean.finish(&value.mean, value.mean_sigma);
         let function = NoisedFunction::new(estimate, value.mean, value.mean_sigma);
         Ok(Drawn { value: NoisedFunction { moments: Some(value.second), size, ..function }, parts })

@@ -1,5 +1,6 @@
 //! What comes with the second round, and what follows from n and μ alone.
 
+use super::super::UnseenShares;
 use super::*;
 use crate::estimate::Prior;
 use crate::function::{Basis, Domain};
@@ -185,15 +186,25 @@ fn odd_people(n: usize, far: (f64, f64), rough: f64, seed: u64) -> Vec<Option<Ve
 
 /// Errors over some draws, in root mean squares: true, and stated; and the norms that were chosen.
 fn errors(mechanism: &TwoRoundMean, people: &[Option<Vec<f64>>], draws: u64) -> (f64, f64, Vec<Norm>) {
-    let (n, length, records) = (people.len() as f64, mechanism.template().len(), people.to_vec());
-    let truth: Vec<f64> =
-        (0..length).map(|j| people.iter().flatten().map(|x| x[j]).sum::<f64>() / n).collect();
-    let points = length / 3;
+    let usable = people.iter().flatten().count() as f64;
+    let coordinate = |j: usize| people.iter().flatten().map(|x| x[j]).sum::<f64>() / usable;
+    let truth: Vec<f64> = (0..mechanism.template().len()).map(coordinate).collect();
+    errors_from(&truth, mechanism, &people.to_vec(), draws)
+}
+
+/// The same from this mean.
+fn errors_from(
+    truth: &[f64],
+    mechanism: &TwoRoundMean,
+    records: &(dyn FunctionRecords + 'static),
+    draws: u64,
+) -> (f64, f64, Vec<Norm>) {
+    let points = truth.len() / 3;
     let (mut square, mut stated, mut norms) = (0.0, 0.0, Vec::new());
     for seed in 0..draws {
         let mut noise = NoiseSource::seeded(seed);
-        let found = release(mechanism, &records, &mut Ledger::in_memory(None), &mut noise).unwrap().value;
-        let off: f64 = found.samples.iter().zip(&truth).map(|(a, b)| (a - b).powi(2)).sum();
+        let found = release(mechanism, records, &mut Ledger::in_memory(None), &mut noise).unwrap().value;
+        let off: f64 = found.samples.iter().zip(truth).map(|(a, b)| (a - b).powi(2)).sum();
         square += off / (points as f64 * draws as f64);
         stated += found.mean_square_error(points) / draws as f64;
         norms.extend(found.norm);
@@ -226,4 +237,57 @@ fn a_clip_that_moves_the_mean_is_stated() {
     assert!((0.7..1.8).contains(&(stated / found)), "{stated} for {found}");
     let parts = mechanism.price().parts.parts().len();
     assert_eq!((parts, mean(Aim::Band, 1000, 3.0).price().parts.parts().len()), (4, 3));
+}
+
+/// People of some of whom a part was filled in from the template.
+struct Filled(Vec<Option<Vec<f64>>>, Vec<f64>);
+
+impl FunctionRecords for Filled {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+    fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
+        self.0[i].as_deref().map(Cow::Borrowed)
+    }
+    fn filled(&self, i: usize) -> f64 {
+        self.1[i]
+    }
+}
+
+/// Half of the records cannot be used, or half of each of two thirds was filled in: the release lies that much nearer to the template, and says so.
+#[test]
+fn what_unusable_and_filled_records_move_is_stated() {
+    let n = 1500;
+    let elsewhere =
+        |person: Option<Vec<f64>>| person.map(|x| x.iter().map(|x| x + 0.02).collect::<Vec<f64>>());
+    let people: Vec<_> = people(n, 6).0.into_iter().map(elsewhere).collect();
+    let mechanism = mean(Aim::Mean, n as u64, 3.0);
+    let told = |records: &(dyn FunctionRecords + 'static)| {
+        let mut noise = NoiseSource::seeded(3);
+        let found = release(&mechanism, records, &mut Ledger::in_memory(None), &mut noise).unwrap();
+        found.value.unseen.unwrap()
+    };
+    assert_eq!(told(&people), UnseenShares::default());
+    let mut some = people.clone();
+    some.iter_mut().step_by(2).for_each(|one| *one = None);
+    let shares = told(&some);
+    assert!((0.45..0.5).contains(&shares.unusable) && shares.filled == 0.0, "{shares:?}");
+    let (found, stated, _) = errors(&mechanism, &some, 6);
+    assert!((0.75..1.3).contains(&(stated / found)), "{stated} for {found}");
+
+    let usable = people.iter().flatten().count() as f64;
+    let truth: Vec<f64> = (0..mechanism.template().len())
+        .map(|j| people.iter().flatten().map(|x| x[j]).sum::<f64>() / usable)
+        .collect();
+    let mut part = Filled(people, vec![0.0; n]);
+    for i in (0..n).filter(|i| i % 3 > 0) {
+        part.1[i] = 0.5;
+        let half = mechanism.template().len() / 2;
+        part.0[i].iter_mut().for_each(|x| x[..half].fill(0.1));
+    }
+    let shares = told(&part);
+    let expected = 2.0 / 3.0 * 0.5_f64.sqrt();
+    assert!((expected - 0.04..expected).contains(&shares.filled) && shares.unusable == 0.0, "{shares:?}");
+    let (found, stated, _) = errors_from(&truth, &mechanism, &part, 6);
+    assert!((0.75..1.3).contains(&(stated / found)), "{stated} for {found}");
 }

@@ -190,8 +190,6 @@ const LEAST_ON_SCAN: f64 = 1.0 / 3.0;
 /// faces, of which the rest came out 4 to 15 mm off, .76 of the other.
 const LEAST_OVER_SCAN: f64 = 0.36;
 const LEAST_TOLD: f64 = 0.77;
-/// Below this share it is said how much was filled in.
-const NOTED_ON_SCAN: f64 = 0.75;
 /// The largest distance of these from the scan, root mean square, as a share of the template's size. Of the same scans those that landed right
 /// had .015 at most; of those that did not, half had .022 to .06.
 const FARTHEST_FROM_SCAN: f64 = 0.02;
@@ -213,8 +211,8 @@ pub(in crate::study::face) const FILLED: &str = " % of the face filled in";
 
 /// Says how much of a face of which much was not scanned was continued by what is likely: its other side, and the template.
 fn note_filled(row: &mut ScanRow) {
-    if row.on_scan < NOTED_ON_SCAN {
-        add_note(row, &format!("{:.0}{FILLED}", 100.0 * (1.0 - row.on_scan)));
+    if let Some(filled) = row.filled().filter(|filled| *filled > 0.0) {
+        add_note(row, &format!("{:.0}{FILLED}", 100.0 * filled));
     }
 }
 

@@ -1,0 +1,119 @@
+//! How many records could not be used, and what filling in others moved, as two more coordinates of a mean of functions.
+
+use crate::privacy::UNSEEN;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The standard deviations of noise below which a share is stated.
+const BEYOND: f64 = 2.0;
+/// The release is not taken to lie nearer to the centre than this share of the mean's distance from it.
+const FARTHEST: f64 = 0.9;
+
+/// Which shares of the records a release was made without, at least: two standard deviations below their noised values.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UnseenShares {
+    /// Of the records, those that could not be used.
+    pub unusable: f64,
+    /// The mean over the records of √f, f the share of a usable one that was filled in. What differs by d in root mean square from what was filled in
+    /// has moved by d√f then, and the mean of the records by d times this at most.
+    pub filled: f64,
+}
+
+/// Two coordinates of a record's clipped vector, whose radius is τ: (τ, 0) of one that cannot be used and is zero elsewhere, (0, τ√f) of one of which
+/// the share f was filled in. Every vector is in the ball of radius τ as before, so neither the sensitivity nor the noise grows.
+pub(super) const COORDINATES: usize = 2;
+
+/// Of one record.
+pub(super) fn coordinates(usable: bool, filled: f64, radius: f64) -> [f64; COORDINATES] {
+    if usable {
+        [0.0, radius * if filled > 0.0 { filled.min(1.0).sqrt() } else { 0.0 }]
+    } else {
+        [radius, 0.0]
+    }
+}
+
+impl UnseenShares {
+    /// As an entry among a certificate's details.
+    pub fn detail(self) -> (String, Value) {
+        (UNSEEN.to_owned(), json!(self))
+    }
+
+    /// By noised means of the coordinates, whose noise has standard deviation `sigma`.
+    pub(super) fn of(noised: [f64; COORDINATES], sigma: f64, radius: f64) -> Self {
+        let [unusable, filled] = noised.map(|mean| ((mean - BEYOND * sigma) / radius).clamp(0.0, 1.0));
+        Self { unusable, filled }
+    }
+
+    /// Adds the squares of what that moves released samples by, from this centre and template, to their expected squared errors: a record that
+    /// cannot be used counts as the centre in each of the rounds; what was filled in stays what it is, in some places and not in others, so that
+    /// what it moved and what is left of the way add up in squares.
+    pub(super) fn add_to(self, errors: &mut [f64], samples: &[f64], from: [&[f64]; 2], rounds: i32) {
+        let (unusable, filled) = (self.unusable.powi(rounds).min(FARTHEST), self.filled.min(FARTHEST));
+        let ways = [unusable / (1.0 - unusable), filled / (1.0 - filled * filled).sqrt()];
+        for (i, (error, x)) in errors.iter_mut().zip(samples).enumerate() {
+            let moved = ways[0] * (x - from[0][i]) + ways[1] * (x - from[1][i]);
+            *error += moved.powi(2);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::function::Domain;
+    use crate::mechanism::functional::FunctionalMean;
+    use crate::privacy::noise::NoiseSource;
+    use crate::privacy::{ClipRadius, ClipSource, Ledger, Mu, ScaleCheck, release};
+
+    #[test]
+    fn shares_come_back_and_what_they_move_is_undone() {
+        assert_eq!(coordinates(false, 0.7, 2.0), [2.0, 0.0]);
+        for (filled, expected) in [(0.25, 1.0), (7.0, 2.0), (-1.0, 0.0), (f64::NAN, 0.0)] {
+            assert_eq!(coordinates(true, filled, 2.0), [0.0, expected]);
+        }
+        // A fifth cannot be used, parts of the rest are filled in: told exactly without noise, less two standard deviations with it.
+        let shares = UnseenShares::of([0.4, 0.16], 0.0, 2.0);
+        assert_eq!(shares, UnseenShares { unusable: 0.2, filled: 0.08 });
+        let noised = UnseenShares::of([0.4, 0.16], 0.1, 2.0);
+        approx::assert_relative_eq!(noised.unusable, 0.1, max_relative = 1e-12);
+        assert_eq!(noised.filled, 0.0);
+        // A mean 1 from the centre, of which a fifth is missed: .8 in one round, .96 in two.
+        let unusable = UnseenShares { unusable: 0.2, filled: 0.0 };
+        for (rounds, released) in [(1, 0.8), (2, 0.96)] {
+            let mut errors = [0.5];
+            unusable.add_to(&mut errors, &[3.0 + released], [&[3.0], &[7.0]], rounds);
+            approx::assert_relative_eq!(errors[0], 0.5 + (1.0 - released).powi(2), max_relative = 1e-12);
+        }
+        // What is filled in, from the template, is not found in a second round either.
+        let mut errors = [0.0];
+        UnseenShares { unusable: 0.0, filled: 0.6 }.add_to(&mut errors, &[9.0], [&[3.0], &[7.0]], 2);
+        approx::assert_relative_eq!(errors[0], 1.5 * 1.5, max_relative = 1e-12);
+    }
+
+    /// The noise of a share is (2/n)/μ, whatever the radius; and what is counted moves neither price nor noise of the function.
+    #[test]
+    fn shares_have_the_noise_of_the_mean() {
+        let (n, mu) = (8, 5.0);
+        let domain = Domain::Disk { curves: 1, samples: 4 };
+        let radius = ClipRadius::new(0.3, ClipSource::Public).unwrap();
+        let mean = FunctionalMean::new(domain, 3, vec![0.25; 12], radius, Mu::new(mu).unwrap(), n).unwrap();
+        let counting = mean.clone().counting_unseen().unwrap();
+        let of = |mean: &FunctionalMean| {
+            let price = crate::privacy::Mechanism::price(mean);
+            (price.loss, price.sensitivity, price.scale)
+        };
+        assert_eq!(of(&counting), of(&mean));
+        let records: Vec<Option<Vec<f64>>> = (0..n).map(|i| (i % 2 == 0).then(|| vec![0.25; 12])).collect();
+        let sigma = 2.0 / n as f64 / mu;
+        let mut noise = NoiseSource::seeded(4);
+        let mut squares = Vec::new();
+        for _ in 0..3000 {
+            let drawn = release(&counting, &records, &mut Ledger::in_memory(None), &mut noise).unwrap().value;
+            assert_eq!(drawn.coordinates.len(), 12);
+            squares.push((drawn.unseen.unwrap().unusable - (0.5 - BEYOND * sigma)).powi(2));
+        }
+        assert!(ScaleCheck::of_squares(&squares, sigma * sigma).holds());
+        assert!(!ScaleCheck::of_squares(&squares, (sigma / 0.9).powi(2)).holds());
+    }
+}
