@@ -124,6 +124,8 @@ pub use nalgebra;
 /// The command `visard`: for its own process, and for others that ask as it is asked and are answered as with `--json`.
 #[cfg(feature = "cli")]
 pub mod command {
+    #[doc(hidden)]
+    pub use crate::cli::interface;
     pub use crate::cli::{Answer, Progress, Refusal, answer, main, main_of};
 }
 

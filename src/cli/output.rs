@@ -141,12 +141,6 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Whether nothing failed: a dry run ended where it was to end.
-    #[cfg(test)]
-    pub fn is_preview(&self) -> bool {
-        self.preview.is_some()
-    }
-
     /// As a caller in the same process gets it; nothing, where it is an answer after all.
     pub fn refusal(self) -> Result<Option<Value>, Refusal> {
         match self {

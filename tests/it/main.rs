@@ -3,7 +3,10 @@
 mod assess;
 mod check_command;
 mod command;
+mod command_documents;
+mod command_interface;
 mod command_line;
+mod command_options;
 mod compare;
 mod conformal_maps;
 mod copies;

@@ -1,5 +1,5 @@
 //! What visard wrote for the data holder only is no public input, under whatever name: every option that takes one is given such files in
-//! their place, copied, renamed and through links. `cli::options` fails for an option that is missing here.
+//! their place, copied, renamed and through links. `command_options.rs` fails for an option that is missing here.
 
 use crate::command_line::visard;
 use rand::SeedableRng;

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use syn::visit::{self, Visit};
 
 /// Every room, the lowest first: a file imports from its own room and from those before it. `cli` is the command, which `command` passes on;
@@ -329,7 +330,12 @@ fn here() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn this_house() -> House {
+fn this_house() -> &'static House {
+    static HOUSE: OnceLock<House> = OnceLock::new();
+    HOUSE.get_or_init(read_this_house)
+}
+
+fn read_this_house() -> House {
     let libraries: Vec<String> = CRATES.iter().map(|name| format!("crates/{name}/src/lib.rs")).collect();
     let one_house = libraries.iter().map(String::as_str).chain(["src/lib.rs"]).map(|file| (file, None));
     let apart = APART.iter().map(|(file, room)| (*file, Some(*room)));

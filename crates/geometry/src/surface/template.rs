@@ -5,6 +5,8 @@ use crate::conformal::{Complex, ConformalError, DiskMap, SurfacePoint, disk_map}
 use crate::function::{CurvesError, DiskField, FaceCurves};
 use crate::mesh::{DiskMesh, MeshError, Point, PoseError, PoseFinder, TriMesh, Vector};
 use nalgebra::{Matrix3, Rotation3};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Why a mesh cannot be a template, or positions cannot be turned into curves.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +37,12 @@ pub struct Template {
     unit: Vec<Point>,
     upright: Rotation3<f64>,
     mouth: Option<[usize; 2]>,
+    places: CurvePlaces,
 }
+
+/// Where the samples of so many curves of so many samples lie on the template: looked up once, asked for with every face.
+#[derive(Debug, Default)]
+struct CurvePlaces(Mutex<HashMap<(usize, usize), Arc<[Located]>>>);
 
 /// How far out the outermost curve lies: just inside the border, where scans are least reliable.
 const OUTERMOST: f64 = 0.98;
@@ -58,7 +65,17 @@ impl Template {
         let surface = DiskSurface::new(&disk, &recentred(&map?, &disk, nose, &upward)?);
         let pose = pose?;
         let unit = unit_area(mesh)?;
-        Ok(Self { disk, surface, pose, nose, upward, unit, upright, mouth: None })
+        Ok(Self {
+            disk,
+            surface,
+            pose,
+            nose,
+            upward,
+            unit,
+            upright,
+            mouth: None,
+            places: CurvePlaces::default(),
+        })
     }
 
     /// The same, knowing the corners of its mouth (the vertices nearest to these points): scans with an open mouth are then registered to it
@@ -145,15 +162,22 @@ impl Template {
         let registered = self.disk.mesh().with_vertices(positions.to_vec())?;
         let unit = self.aligned(&unit_area(&registered)?, &registered.vertex_areas());
         let mut data = Vec::with_capacity(3 * curves * samples);
-        for r in Self::radii(curves) {
-            for l in 0..samples {
-                let at = self
-                    .surface
-                    .locate(Complex::from_polar(r, std::f64::consts::TAU * l as f64 / samples as f64));
-                data.extend_from_slice(blend(self.mesh(), &unit, &at).as_slice());
-            }
+        for at in self.places(curves, samples).iter() {
+            data.extend_from_slice(blend(self.mesh(), &unit, at).as_slice());
         }
         Ok(FaceCurves::new(curves, samples, data)?)
+    }
+
+    /// Where samples of curves lie, curve by curve.
+    fn places(&self, curves: usize, samples: usize) -> Arc<[Located]> {
+        let mut known = self.places.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let places = known.entry((curves, samples)).or_insert_with(|| {
+            let angle = |l: usize| std::f64::consts::TAU * l as f64 / samples as f64;
+            let one =
+                |r: f64| (0..samples).map(move |l| self.surface.locate(Complex::from_polar(r, angle(l))));
+            Self::radii(curves).into_iter().flat_map(one).collect()
+        });
+        places.clone()
     }
 
     /// The template's own curves.

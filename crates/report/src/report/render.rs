@@ -35,6 +35,7 @@ impl Image {
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::Fast);
         encoder.write_header()?.write_image_data(&self.rgb)?;
         Ok(bytes)
     }

@@ -1,8 +1,8 @@
 //! What the options of the command take, as far as it is files: public inputs, or not. A new option is put into one of the lists.
 
-use super::Cli;
 use clap::builder::ValueParser;
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
+use visard::command::interface;
 
 /// Options that take what a study assumes to be public: [`visard::study::public_input`] opens none that visard wrote as secret, their help
 /// says that they must be public, and `tests/it/public_inputs.rs` tries each.
@@ -73,7 +73,7 @@ const WARNING: &str = "Must be public: visard refuses what it wrote under intern
 /// All arguments of all commands, with the command's name.
 fn arguments() -> Vec<(String, Arg)> {
     let mut found = Vec::new();
-    let mut commands = vec![(String::new(), Cli::command())];
+    let mut commands = vec![(String::new(), interface())];
     while let Some((path, command)) = commands.pop() {
         found.extend(command.get_arguments().map(|argument| (path.clone(), argument.clone())));
         let below =
@@ -118,7 +118,7 @@ fn every_path_is_a_public_input_or_is_known_not_to_be() {
 
 #[test]
 fn every_public_input_warns_and_is_tried_with_secret_files() {
-    let tried: String = include_str!("../../tests/it/public_inputs.rs").split_whitespace().collect();
+    let tried: String = include_str!("public_inputs.rs").split_whitespace().collect();
     let mut untried = Vec::new();
     for (command, argument) in arguments() {
         let id = argument.get_id().as_str();

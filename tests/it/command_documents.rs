@@ -1,14 +1,14 @@
 //! What the documents say of the command is true: every command in them parses and every option they name exists, the studies of the guide
 //! have a price, the table of what is offered is what is offered, and numbers that code knows are its numbers.
 
-use super::output::Printer;
-use super::{Cli, run};
-use clap::{Command, CommandFactory, Parser};
+use clap::Command;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use visard::command::{answer, interface};
 use visard::io::{RecordSize, read_shapes, write_npy};
 use visard::mechanism::registry::entries;
+use visard::study::Stop;
 use visard::study::face::FaceMechanism;
 use visard::study::points::PointMechanism;
 
@@ -86,7 +86,7 @@ fn is_sketch(words: &[String]) -> bool {
 
 /// What is wrong with the names in a part of a command: commands and options.
 fn wrong_names(words: &[String]) -> Option<String> {
-    let mut command = Cli::command();
+    let mut command = interface();
     let global: BTreeSet<String> = options(&command).collect();
     for word in words.iter().map(|word| word.trim_matches(['[', ']', ',', '…'])) {
         if let Some(option) = word.strip_prefix("--") {
@@ -140,7 +140,8 @@ fn every_command_in_a_document_parses() {
             let problem = if is_sketch(&words) {
                 wrong_names(&words)
             } else {
-                Cli::try_parse_from(std::iter::once("visard".into()).chain(words))
+                interface()
+                    .try_get_matches_from(std::iter::once("visard".into()).chain(words))
                     .err()
                     // Help that was asked for is no mistake.
                     .filter(clap::Error::use_stderr)
@@ -161,7 +162,7 @@ fn every_command_in_a_document_parses() {
 
 #[test]
 fn every_option_in_a_document_exists() {
-    let (mut known, mut commands) = (BTreeSet::new(), vec![Cli::command()]);
+    let (mut known, mut commands) = (BTreeSet::new(), vec![interface()]);
     while let Some(command) = commands.pop() {
         known.extend(options(&command));
         commands.extend(command.get_subcommands().cloned());
@@ -305,13 +306,8 @@ impl Data {
 
     /// What a dry run of the command says against it.
     fn price(&self, words: &[String]) -> Result<(), String> {
-        let words = self.here(words);
-        let line = ["visard"].into_iter().chain(words.iter().map(String::as_str)).chain(["--dry-run"]);
-        let cli = Cli::try_parse_from(line).map_err(|e| e.to_string())?;
-        match run(&cli, &Printer::new(true)) {
-            Err(failure) if !failure.is_preview() => Err(format!("{failure:?}")),
-            _ => Ok(()),
-        }
+        let line = self.here(words).into_iter().chain(["--dry-run".to_owned()]);
+        answer(line, &|_, _, _| {}, &Stop::default()).map(drop).map_err(|refusal| refusal.message)
     }
 }
 
