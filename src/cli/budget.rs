@@ -126,7 +126,7 @@ impl CountingArgs {
 #[derive(Debug, Clone, Args)]
 pub struct UnusableArgs {
     /// Records that cannot be used (not a number, off the space, landmarks missing or all in one place, a scan that cannot be processed):
-    /// they contribute zero, which nothing published reveals, or the study stops before its charge. internal/ says which, and why.
+    /// they contribute zero, which only noised values tell, or the study stops before its charge. internal/ says which, and why.
     /// Default: zero; refuse for a TPS file if neither --landmarks nor a public centre gives the number of landmarks
     #[arg(long, help_heading = heading::RECORDS, value_enum)]
     unusable: Option<Unusable>,

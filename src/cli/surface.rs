@@ -17,8 +17,9 @@ use serde_json::json;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use visard::io::{Content, list_scans};
+use visard::report::colour::short;
 use visard::study::Place;
-use visard::study::tangent::{FoundMean, TangentInputs, TangentOutcome, run_mean};
+use visard::study::tangent::{FoundMean, MeanStatistic, TangentInputs, TangentOutcome, run_mean};
 use visard::surface::any::SurfaceSettings;
 use visard::surface_study::{HARMONICS, RegisterSettings, SurfaceInputs, SurfaceRow, register_all};
 
@@ -106,6 +107,9 @@ pub struct SurfaceMeanArgs {
     /// Refuse where records or budget are too small for a private radius, instead of a public one
     #[arg(long, help_heading = heading::RELEASE)]
     private_radius: bool,
+    /// Also release a 95 % confidence band for the population's mean: at every vertex at once, sampling and privacy noise together
+    #[arg(long, help_heading = heading::STATISTIC)]
+    band: bool,
 }
 
 /// Arguments of `surface register`.
@@ -188,19 +192,31 @@ impl KindArgs for SurfaceArgs {
 
 fn mean(args: &SurfaceMeanArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let inputs = args.records.inputs(global)?;
-    let outcome = run_mean(&inputs, args.records.budget.mu()?, args.private_radius).map_err(failure)?;
+    let SurfaceMeanArgs { private_radius, band, .. } = *args;
+    let statistic = MeanStatistic { budget: args.records.budget.mu()?, band, private_radius };
+    let outcome = run_mean(&inputs, statistic).map_err(failure)?;
     note(&outcome, printer);
     let TangentOutcome { folder, people, certificate, found, .. } = &outcome;
     let FoundMean { accuracy, sentence, .. } = found;
     let text = format!(
-        "{} of {}, {}\n  {sentence}\n{}",
+        "{} of {}, {}\n  {sentence}{}\n{}",
         if certificate.private { "private mean" } else { "mean (NOT PRIVATE)" },
         counted(&outcome),
         certificate.loss,
+        found.band_half_width().map(band_text).unwrap_or_default(),
         places(folder, certificate)
     );
-    printer.result(answer(folder, *people, certificate, json!({"accuracy": accuracy})), text);
+    let answered = json!({"accuracy": accuracy, "band": found.band_half_width()});
+    printer.result(answer(folder, *people, certificate, answered), text);
     Ok(())
+}
+
+/// The band, in words.
+fn band_text(half_width: f64) -> String {
+    format!(
+        "\n  95 % band for the population's mean, on average: {} to either side in each coordinate",
+        short(half_width)
+    )
 }
 
 fn register(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {

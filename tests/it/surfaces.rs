@@ -79,6 +79,17 @@ fn every_statistic_releases_vertices() {
     let found = npy::read(&dir.join("mean/release/mean.npy")).unwrap().data;
     let square = truth.iter().zip(&found).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / 258.0;
     assert!(square.sqrt() < 2.0 * rms.as_f64().unwrap(), "{} is stated, {}", rms, square.sqrt());
+    let said = run(dir, "mean --prepared u.npy --mu 4 --band --out band");
+    assert_eq!(shape("band", "band.npy"), [2, 258, 3]);
+    let borders = npy::read(&dir.join("band/release/band.npy")).unwrap().data;
+    let (low, high) = borders.split_at(truth.len());
+    let half = high.iter().zip(low).map(|(h, l)| 0.5 * (h - l)).sum::<f64>() / truth.len() as f64;
+    let outside = truth.iter().zip(low).zip(high).filter(|((x, l), h)| x < l || x > h).count();
+    assert!(
+        outside == 0 && (said["band"].as_f64().unwrap() / half - 1.0).abs() < 1e-9,
+        "{outside} outside; {said}"
+    );
+    assert!(half < 0.5 * template.as_f64().unwrap(), "{half}");
     run(dir, "modes --prepared u.npy --modes 2 --mu 8 --out modes");
     assert_eq!(shape("modes", "modes.npy")[1..], [258, 3]);
     run(dir, "regress --prepared u.npy --covariates ages.csv --bounds age=20:70 --mu 4 --out regress");
@@ -86,7 +97,7 @@ fn every_statistic_releases_vertices() {
     run(dir, "compare --prepared u.npy --groups groups.csv --mu 4 --out compare");
     assert_eq!(shape("compare", "difference.npy"), [258, 3]);
     assert_eq!(shape("compare", "band.npy"), [2, 258, 3]);
-    for study in ["mean", "modes", "regress", "compare"] {
+    for study in ["mean", "band", "modes", "regress", "compare"] {
         for line in [format!("privacy verify {study}"), format!("privacy explain {study}")] {
             let (code, _, stderr) = visard(dir, &line);
             assert_eq!(code, Some(0), "{line}: {stderr}");
@@ -132,7 +143,7 @@ fn without_noised(value: &Value) -> Value {
 
 #[test]
 fn releases_of_neighbours_differ_in_noised_values_only() {
-    let line = "mean --mu 2";
+    let line = "mean --mu 2 --band";
     let (one, files) = release(&|_, _| {}, line);
     // Somebody else, far away; no numbers.
     let far = |i: usize, record: &mut [f64]| {
@@ -149,7 +160,7 @@ fn releases_of_neighbours_differ_in_noised_values_only() {
         let (other, theirs) = release(change, line);
         assert_eq!(one, other);
         assert_eq!(files.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
-        for name in ["mean.npy", "error.npy", "mean.ply"] {
+        for name in ["mean.npy", "error.npy", "mean.ply", "band.npy"] {
             assert_eq!(files[name].len(), theirs[name].len(), "{name}");
         }
         assert_ne!(files["mean.npy"], theirs["mean.npy"], "twins test nothing");

@@ -15,7 +15,7 @@ use std::path::Path;
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Unusable {
-    /// It contributes zero, and nothing published reveals that there was one
+    /// It contributes zero, and only noised values tell that there was one
     #[default]
     Zero,
     /// The study stops and names it before anything is charged; a release then reveals that there was none, and says so

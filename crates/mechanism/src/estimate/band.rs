@@ -1,9 +1,10 @@
 //! Simultaneous confidence bands for a mean: sampling and privacy noise together.
 
-use super::law::{ErrorLaw, Synthesis, Weighted};
+use super::law::{ErrorLaw, Mapped, Synthesis, TOGETHER, Weighted};
 use super::{Prior, RecordCovariance};
 use crate::function::Basis;
-use rayon::prelude::*;
+use nalgebra::DMatrix;
+use visard_base::parallel;
 
 /// The probability with which a band holds the whole of what it is for.
 pub const LEVEL: f64 = 0.95;
@@ -43,10 +44,11 @@ pub struct Unshrunk<'a> {
 impl Band {
     /// A band for what the noised mean estimates: the mean of the population's clipped records. The error is taken as normal, of
     /// covariance C/n + σ²I in weighted coordinates, C that of single records; the reach is the 95 % quantile of the largest standardized
-    /// error of [`FIELDS`] fields drawn from that law.
+    /// error of [`FIELDS`] fields drawn from that law. Of the samples, or of what a linear map makes of them, from samples, one a column, to
+    /// values, one a row.
     ///
     /// `None` when lengths do not fit.
-    pub fn new(mean: &Unshrunk<'_>, records: &RecordCovariance) -> Option<Self> {
+    pub fn new(mean: &Unshrunk<'_>, records: &RecordCovariance, maps: Option<&DMatrix<f64>>) -> Option<Self> {
         let d = mean.basis.len();
         let lengths = [mean.prior.len(), mean.centre.len(), mean.coordinates.len(), records.diagonal.len()];
         if lengths.iter().any(|length| *length != d) || d == 0 || mean.n == 0 {
@@ -56,23 +58,28 @@ impl Band {
         let synthesis = Weighted { basis: mean.basis, prior: mean.prior };
         let mut centre = synthesis.field(mean.coordinates);
         centre.iter_mut().zip(mean.centre).for_each(|(x, c)| *x += c);
-        Some(Self::about(centre, &law, &synthesis))
+        let Some(maps) = maps else { return Some(Self::about(centre, &law, &synthesis)) };
+        if maps.ncols() != d {
+            return None;
+        }
+        let mapped = Mapped { field: &synthesis, maps };
+        Some(Self::about(mapped.of(&centre), &law, &mapped))
     }
 
     /// A band about an unshrunk estimate whose error has this law in the coordinates of `synthesis`.
     pub fn about(centre: Vec<f64>, law: &ErrorLaw, synthesis: &dyn Synthesis) -> Self {
         let errors = law.errors(synthesis);
-        let mut largest: Vec<f64> = (0..FIELDS as u64)
-            .into_par_iter()
-            .map(|field| {
-                let drawn = synthesis.field(&law.draw(SEED, field));
-                drawn
-                    .iter()
-                    .zip(&errors)
-                    .map(|(x, e)| if *e > 0.0 { (x / e).abs() } else { 0.0 })
-                    .fold(0.0, f64::max)
-            })
-            .collect();
+        let farthest = |drawn: &Vec<f64>| {
+            let standardized =
+                drawn.iter().zip(&errors).map(|(x, e)| if *e > 0.0 { (x / e).abs() } else { 0.0 });
+            standardized.fold(0.0, f64::max)
+        };
+        let some = |block: usize| -> Vec<f64> {
+            let fields = block * TOGETHER..FIELDS.min((block + 1) * TOGETHER);
+            let drawn: Vec<Vec<f64>> = fields.map(|field| law.draw(SEED, field as u64)).collect();
+            synthesis.fields(&drawn).iter().map(farthest).collect()
+        };
+        let mut largest: Vec<f64> = parallel::flat_map(FIELDS.div_ceil(TOGETHER), some);
         largest.sort_by(f64::total_cmp);
         let reach = largest[(LEVEL * (FIELDS + 1) as f64).ceil() as usize - 1];
         Self { centre, errors, reach }
@@ -113,7 +120,6 @@ impl Band {
 mod tests {
     use super::*;
     use crate::estimate::{Visible, prior::spectrum};
-    use nalgebra::DMatrix;
     use rand::{Rng, SeedableRng};
     use rand_chacha::ChaCha8Rng;
     use rand_distr::{Distribution, StandardNormal};
@@ -138,7 +144,7 @@ mod tests {
         let (n, sigma) = (50, 0.1);
         let zero = vec![0.0; basis.len()];
         let mean = Unshrunk { basis: &basis, prior: &prior, centre: &zero, coordinates: &zero, sigma, n };
-        let whole = Band::new(&mean, &records).unwrap();
+        let whole = Band::new(&mean, &records, None).unwrap();
         assert!(whole.holds(&zero) && whole.reach > 2.5 && whole.reach < 4.5, "{}", whole.reach);
         let mut rng = ChaCha8Rng::seed_from_u64(7);
         let (runs, mut held, mut square) = (2000, 0, 0.0);
@@ -175,7 +181,7 @@ mod tests {
             sigma: 0.2,
             n: 9,
         };
-        let band = Band::new(&mean, &records).unwrap();
+        let band = Band::new(&mean, &records, None).unwrap();
         let borders = band.borders();
         let (lower, upper) = borders.split_at(basis.len());
         for i in 0..basis.len() {
@@ -191,8 +197,8 @@ mod tests {
             upper.iter().zip(lower).map(|(u, l)| 0.5 * (u - l)).sum::<f64>() / basis.len() as f64;
         approx::assert_relative_eq!(mean_width, band.mean_half_width(), max_relative = 1e-9);
         assert!(band.largest_half_width() >= band.mean_half_width());
-        assert_eq!(band, Band::new(&mean, &records).unwrap());
+        assert_eq!(band, Band::new(&mean, &records, None).unwrap());
         let short = Unshrunk { centre: &centre[1..], ..mean };
-        assert_eq!(Band::new(&short, &records), None);
+        assert_eq!(Band::new(&short, &records, None), None);
     }
 }

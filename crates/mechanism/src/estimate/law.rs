@@ -12,6 +12,10 @@ use visard_base::parallel;
 pub trait Synthesis: Sync {
     /// The samples of which `u` are the coordinates.
     fn field(&self, u: &[f64]) -> Vec<f64>;
+    /// The same of several.
+    fn fields(&self, us: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        us.iter().map(|u| self.field(u)).collect()
+    }
     /// The variances of the samples where coordinates are independent, of these variances.
     fn variances(&self, of_coordinates: &[f64]) -> Vec<f64>;
 }
@@ -73,10 +77,40 @@ pub struct Mapped<'a> {
     pub maps: &'a DMatrix<f64>,
 }
 
+/// So many fields are mapped at once: a map of many values is larger than a processor's caches, and is read once for all of them.
+pub const TOGETHER: usize = 16;
+
 impl Mapped<'_> {
     /// The values of these samples.
     pub fn of(&self, samples: &[f64]) -> Vec<f64> {
         (self.maps * DVector::from_column_slice(samples)).as_slice().to_vec()
+    }
+
+    /// The same of [`TOGETHER`] samples at most, to the last bit.
+    fn of_some(&self, samples: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        const ROWS: usize = 128;
+        let (rows, columns) = self.maps.shape();
+        let lane = |f: usize, k: usize| samples.get(f).map_or(0.0, |samples| samples[k]);
+        // Of a single coefficient most samples may be zero.
+        let lanes: Vec<(usize, [f64; TOGETHER])> = (0..columns)
+            .map(|k| (k, std::array::from_fn(|f| lane(f, k))))
+            .filter(|(_, lane): &(usize, [f64; TOGETHER])| lane.iter().any(|x| *x != 0.0))
+            .collect();
+        let mut all = vec![Vec::with_capacity(rows); samples.len()];
+        for start in (0..rows).step_by(ROWS) {
+            let block = start..rows.min(start + ROWS);
+            let mut sums = [[0.0; TOGETHER]; ROWS];
+            for (k, lane) in &lanes {
+                let column = &self.maps.as_slice()[k * rows..][block.clone()];
+                for (sum, m) in sums.iter_mut().zip(column) {
+                    *sum = std::array::from_fn(|f| sum[f] + m * lane[f]);
+                }
+            }
+            for (f, values) in all.iter_mut().enumerate() {
+                values.extend(sums[..block.len()].iter().map(|sum| sum[f]));
+            }
+        }
+        all
     }
 }
 
@@ -84,14 +118,21 @@ impl Synthesis for Mapped<'_> {
     fn field(&self, u: &[f64]) -> Vec<f64> {
         self.of(&self.field.field(u))
     }
+    fn fields(&self, us: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        us.chunks(TOGETHER).flat_map(|us| self.of_some(&self.field.fields(us))).collect()
+    }
     // Samples need not be independent, so the coordinates are taken one by one.
     fn variances(&self, of_coordinates: &[f64]) -> Vec<f64> {
+        let d = of_coordinates.len();
+        let unit = |j: usize| (0..d).map(|i| if i == j { 1.0 } else { 0.0 }).collect();
+        let some = |block: usize| {
+            let units: Vec<Vec<f64>> = (block * TOGETHER..d.min((block + 1) * TOGETHER)).map(unit).collect();
+            self.fields(&units)
+        };
+        let fields = parallel::map(d.div_ceil(TOGETHER), some);
         let mut variances = vec![0.0; self.maps.nrows()];
-        let mut unit = vec![0.0; of_coordinates.len()];
-        for (j, variance) in of_coordinates.iter().enumerate() {
-            unit[j] = 1.0;
-            variances.iter_mut().zip(self.field(&unit)).for_each(|(v, x)| *v += variance * x * x);
-            unit[j] = 0.0;
+        for (variance, field) in of_coordinates.iter().zip(fields.iter().flatten()) {
+            variances.iter_mut().zip(field).for_each(|(v, x)| *v += variance * x * x);
         }
         variances
     }
@@ -145,9 +186,12 @@ impl ErrorLaw {
     pub fn errors(&self, synthesis: &dyn Synthesis) -> Vec<f64> {
         let squares: Vec<f64> = self.independent.iter().map(|sd| sd * sd).collect();
         let mut variances = synthesis.variances(&squares);
-        let fields: Vec<Vec<f64>> =
-            parallel::map_slice(&self.directions, |d| synthesis.field(&self.spread(d)));
-        for field in fields {
+        let blocks: Vec<&[Vec<f64>]> = self.directions.chunks(TOGETHER).collect();
+        let some = |block: &&[Vec<f64>]| {
+            let spread: Vec<Vec<f64>> = block.iter().map(|direction| self.spread(direction)).collect();
+            synthesis.fields(&spread)
+        };
+        for field in parallel::map_slice(&blocks, some).iter().flatten() {
             variances.iter_mut().zip(field).for_each(|(v, x)| *v += x * x);
         }
         variances.into_iter().map(f64::sqrt).collect()
@@ -200,6 +244,19 @@ mod tests {
         for (square, expected) in squares.iter().zip(found) {
             assert!((square / expected - 1.0).abs() < 0.06, "{square} {expected}");
         }
+    }
+
+    #[test]
+    fn several_fields_are_mapped_as_one_is() {
+        let basis = Basis::of_faces(3, 8, true);
+        let prior = Prior::new(&basis, |_| 1.0);
+        let maps = DMatrix::from_fn(300, basis.len(), |i, j| ((i * 7 + j * j) as f64).sin());
+        let mapped = Mapped { field: &Weighted { basis: &basis, prior: &prior }, maps: &maps };
+        let us: Vec<Vec<f64>> = (0..TOGETHER + 3)
+            .map(|f| (0..basis.len()).map(|j| ((f * j + f) as f64).cos()).collect())
+            .collect();
+        let one_by_one: Vec<Vec<f64>> = us.iter().map(|u| mapped.field(u)).collect();
+        assert_eq!(mapped.fields(&us), one_by_one);
     }
 
     /// Errors along directions that differ from point to point are those of drawn fields, though channels go together.

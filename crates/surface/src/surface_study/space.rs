@@ -238,6 +238,14 @@ impl TangentSpace for SurfaceSpace {
         self.harmonics.synthesize(samples)
     }
 
+    fn border(&self, border: &[f64]) -> Vec<f64> {
+        border.iter().zip(&self.template).map(|(d, t)| d + t).collect()
+    }
+
+    fn banded(&self) -> &'static str {
+        "vertex by vertex; detail beyond the harmonics is the template's"
+    }
+
     /// A vertex stands out where one of its coordinates does.
     fn standing_out(&self, _: &FunctionGroups, _: &DifferenceMap, band: &Band) -> Vec<f64> {
         let most = |vertex: &[f64]| vertex.iter().copied().fold(f64::NEG_INFINITY, f64::max);

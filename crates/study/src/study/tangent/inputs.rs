@@ -96,17 +96,15 @@ impl<S: Statistic, F: FnOnce(&dyn Opened) -> Result<S, PointStudyError>> Then fo
     }
 }
 
-/// Releases the mean alone, in two rounds: `mean.npy`. `private_radius`: refuse where n and the budget are too small for a private radius, in
-/// place of a public one.
+/// Releases the mean alone, in two rounds: `mean.npy`, and `band.npy` (2, …) where a band is asked for.
 ///
 /// # Errors
 /// [`PointStudyError`]; nothing is charged for input that cannot be used.
 pub fn run_mean(
     inputs: &TangentInputs,
-    budget: Mu,
-    private_radius: bool,
+    statistic: MeanStatistic,
 ) -> Result<TangentOutcome<FoundMean>, PointStudyError> {
-    inputs.run(|_| Ok(MeanStatistic { budget, band: false, private_radius }))
+    inputs.run(|_| Ok(statistic))
 }
 
 /// Releases the mean and at most `most` modes of variation: `mean.npy`, `modes.npy` (K, …; one standard deviation each), `variances.csv`.

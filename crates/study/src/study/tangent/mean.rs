@@ -16,7 +16,8 @@ use serde_json::json;
 
 /// The mean in two rounds.
 #[derive(Debug, Clone)]
-pub(in crate::study) struct MeanStatistic {
+pub struct MeanStatistic {
+    /// The budget.
     pub budget: Mu,
     /// With a 95 % band about the unshrunk mean.
     pub band: bool,
@@ -35,6 +36,13 @@ pub struct FoundMean {
     pub(super) estimate: Estimate,
     band: Option<Band>,
     unseen: Option<UnseenShares>,
+}
+
+impl FoundMean {
+    /// Half the band's width, averaged over points and coordinates, where there is one.
+    pub fn band_half_width(&self) -> Option<f64> {
+        self.band.as_ref().map(Band::mean_half_width)
+    }
 }
 
 impl Statistic for MeanStatistic {
@@ -73,7 +81,7 @@ impl Statistic for MeanStatistic {
         let estimate = Estimate { samples: value.samples.clone(), errors: value.errors.clone() };
         let looked = Looked::All { radius: inner.reach() };
         let accuracy = space.accuracy(&estimate, looked, price, inner.record_spread(value));
-        let (sentence, band) = (space.sentence(&accuracy), inner.band(value));
+        let (sentence, band) = (space.sentence(&accuracy), inner.band_of(value, space.entries()));
         Ok(FoundMean { sentence, accuracy, estimate, band, unseen: value.unseen })
     }
 
@@ -97,8 +105,9 @@ impl Statistic for MeanStatistic {
                 "level": LEVEL,
                 "simultaneous_over": format!("all {}", space.terms().numbers),
                 "estimand": format!(
-                    "the mean of the population's clipped {}, as a deviation from the centre in its tangent space",
-                    space.words().records
+                    "the mean of the population's clipped {}, {}",
+                    space.words().records,
+                    space.banded()
                 ),
                 "reach_in_standard_errors": band.reach,
             });
@@ -121,7 +130,7 @@ impl Statistic for MeanStatistic {
         if let Some(band) = &found.band {
             let borders = band.borders();
             let (low, high) = borders.split_at(borders.len() / 2);
-            write_arrays(folder, BAND, &[2], space, &[space.numbers(low), space.numbers(high)])?;
+            write_arrays(folder, BAND, &[2], space, &[space.border(low), space.border(high)])?;
         }
         Ok(())
     }

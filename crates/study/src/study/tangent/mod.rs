@@ -46,8 +46,7 @@ pub use functions::TangentFunctions;
 #[doc(hidden)]
 pub use inputs::OtherRecords;
 pub use inputs::{MOST_MODES, TangentInputs, run_compare, run_mean, run_modes, run_regression};
-pub use mean::FoundMean;
-pub(in crate::study) use mean::MeanStatistic;
+pub use mean::{FoundMean, MeanStatistic};
 #[doc(hidden)]
 pub use modes::ModesStatistic;
 pub use modes::{FoundModes, MODES_WORTHWHILE, SampledModes};

@@ -95,6 +95,16 @@ pub trait TangentSpace: Debug + Send + Sync {
         samples.to_vec()
     }
 
+    /// A border of a band about a mean as the numbers of an array, given as [`Self::entries`] make it of samples.
+    fn border(&self, border: &[f64]) -> Vec<f64> {
+        self.numbers(border)
+    }
+
+    /// What such a band is of.
+    fn banded(&self) -> &'static str {
+        "as a deviation from the centre in its tangent space"
+    }
+
     /// The size of a displacement with these samples, in the distance.
     fn size(&self, samples: &[f64]) -> f64 {
         (samples.iter().map(|x| x * x).sum::<f64>() / self.basis().points() as f64).sqrt()

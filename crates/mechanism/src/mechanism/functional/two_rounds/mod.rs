@@ -29,6 +29,7 @@ use crate::mechanism::quantile::BisectedRadius;
 use crate::mechanism::rounds::Rounds;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, ClipRadius, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title};
+use nalgebra::DMatrix;
 use std::sync::Arc;
 
 const TITLE: Title = Title {
@@ -269,6 +270,11 @@ impl TwoRoundMean {
     /// A 95 % band for the mean of the population's clipped records, about the mean before it was shrunk: free. `None` unless the release was
     /// aimed at one ([`Aim::Band`]): under a tighter clip a band would be about that clip more than about people.
     pub fn band(&self, released: &NoisedFunction) -> Option<Band> {
+        self.band_of(released, None)
+    }
+
+    /// The same for what is made of the samples by a linear map, where there is one: from samples, one a column, to values, one a row.
+    pub fn band_of(&self, released: &NoisedFunction, maps: Option<&DMatrix<f64>>) -> Option<Band> {
         let second = released.moments.as_ref().filter(|_| self.aim == Aim::Band)?;
         let prior = &self.view_of(released.norm).prior;
         let covariance = RecordCovariance::on_the_safe_side(second, prior)?.unevenly();
@@ -280,7 +286,7 @@ impl TwoRoundMean {
             sigma: released.sigma,
             n: self.price.n,
         };
-        Band::new(&mean, &covariance)
+        Band::new(&mean, &covariance, maps)
     }
 
     /// A mean about a centre, for what does not depend on what was expected of it.
