@@ -32,12 +32,13 @@ def bowls(tmp_path):
 def test_the_same_release_as_the_command(tmp_path, command, same_files, bowls):
     template, records = bowls
     np.save(tmp_path / "records.npy", records)
-    words = ("surface", "mean", "--prepared", tmp_path / "records.npy", "--template", template, "--mu", 3, "--seed", 5)
+    words = ("surface", "mean", "--prepared", tmp_path / "records.npy", "--template", template, "--mu", 3, "--seed", 5, "--band")
     done = command(*words, "--out", tmp_path / "command")
     assert done.returncode == 0, done.stderr
-    release = visard.surface_mean(records, template=template, mu=3, seed=5, out=tmp_path / "python")
+    release = visard.surface_mean(records, template=template, band=True, mu=3, seed=5, out=tmp_path / "python")
     same_files(tmp_path / "command" / "release", release.path)
     assert release.mean.shape == records.shape[1:] and release.error.shape == records.shape[1:2]
+    assert release.band.shape == (2, *records.shape[1:]) and np.all(release.band[0] <= release.band[1])
     modes = visard.surface_modes(records, template=template, modes=1, mu=8, out=tmp_path / "modes")
     assert modes.modes.shape[1:] == records.shape[1:]
     found = visard.surface_assess(records[0], modes, template=template)

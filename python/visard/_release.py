@@ -357,6 +357,12 @@ class SurfaceMean(PointMean):
         """(vertices,): the expected error of each vertex, bias included; None beside modes and covariates."""
         return self._optional("error")
 
+    @property
+    def band(self) -> Array | None:
+        """(2, vertices, 3): lower and upper end of the 95 % band for the population's mean, with band=True; (2, columns, vertices, 3) of the
+        fields of a regression."""
+        return self._optional("band")
+
 
 class SurfaceModes(SurfaceMean, PointModes):
     """Modes of variation of surfaces, with the mean."""

@@ -39,6 +39,7 @@ def surface_mean(
     *,
     template: PathLike,
     private_radius: bool = False,
+    band: bool = False,
     mu: float | None = None,
     out: PathLike | None = None,
     **options: Unpack[SurfaceOptions],
@@ -51,6 +52,7 @@ def surface_mean(
     template : a public mesh that is a disk or closed, without handles. Marks beside it (NAME.landmarks.csv), and the same beside the scans, fix
         their pose.
     private_radius : refuse where records or budget are too small for a private radius.
+    band : also a 95 % confidence band for the population's mean.
     **options : budget, place, ledger, seed, what is done with records that cannot be used; see :class:`SurfaceOptions`.
 
     Raises

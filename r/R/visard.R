@@ -220,9 +220,9 @@ visard_face_modes <- function(scans, mu = NULL, epsilon = NULL, delta = NULL, mo
 #' @param scans a folder of scans, or files; or an array n x vertices x 3 of the template's vertices, in its order and frame.
 #' @param template the template's file, public.
 #' @param modes maximum number of modes.
-#' @param ... further options of the command, as in `radius = 8`.
+#' @param ... further options of the command, as in `radius = 8`, `band = TRUE`.
 #' @inheritParams visard_shape_mean
-#' @return a `visard_release` with `mesh`, `mean` (vertices x 3) and `error`, or `modes`.
+#' @return a `visard_release` with `mesh`, `mean` (vertices x 3), `error`, `band` (2 x vertices x 3) if asked for, or `modes`.
 visard_surface_mean <- function(scans, template, mu = NULL, epsilon = NULL, delta = NULL, out = NULL, ledger = NULL, ...) {
   given <- list(template = template, mu = mu, epsilon = epsilon, delta = delta, ...)
   run_study(c("surface", "mean"), face_files(scans, c("vertices", 3)), NULL, out, ledger, given)

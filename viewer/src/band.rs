@@ -1,6 +1,7 @@
 //! The band of a release: how far the population's mean face may lie from the one that is shown.
 
 use crate::arrays::{Functions, unit_length};
+use crate::template::is_templates;
 use std::path::Path;
 use visard::mesh::{TriMesh, Vector};
 use visard::report::colour::short;
@@ -55,12 +56,16 @@ impl Band {
     /// What it is and how wide, in a sentence on a subject of this name.
     pub fn describe(&self, subject: &str, mesh: &TriMesh) -> String {
         let reach = self.reach(&mesh.vertex_normals());
-        let mm = FACE_MM / unit_length(mesh);
-        let mean = mm * reach.iter().sum::<f64>() / reach.len().max(1) as f64;
-        let most = mm * reach.iter().copied().fold(0.0, f64::max);
+        let (unit, word, of) = if is_templates(mesh) {
+            (FACE_MM / unit_length(mesh), " mm", ", on a face of 20 cm")
+        } else {
+            (1.0, "", ", in the surface's own unit")
+        };
+        let mean = unit * reach.iter().sum::<f64>() / reach.len().max(1) as f64;
+        let most = unit * reach.iter().copied().fold(0.0, f64::max);
         format!(
-            "{subject}: the band for the population's mean reaches {} mm to either side on average, {} mm at most (along the normal, on a face of \
-             20 cm); its width is drawn about the face that is shown, the band itself lies about the rougher mean before it was shrunk",
+            "{subject}: the band for the population's mean reaches {}{word} to either side on average, {}{word} at most (along the normal{of}); its \
+             width is drawn about the surface that is shown, the band itself lies about the rougher mean before it was shrunk",
             short(mean),
             short(most)
         )

@@ -103,7 +103,7 @@ fn surface(subject: &Subject, mesh: &TriMesh, display: &DisplaySettings) -> Resu
             shell(band, shown, &frame)
         }
         None if display.band && !display.disk => {
-            notices.push(format!("{}: no {BAND} beside it; face mean --band makes one", subject.name));
+            notices.push(format!("{}: no {BAND} beside it; mean --band makes one", subject.name));
             Vec::new()
         }
         _ => Vec::new(),

@@ -37,12 +37,11 @@ pub struct Template {
     unit: Vec<Point>,
     upright: Rotation3<f64>,
     mouth: Option<[usize; 2]>,
-    places: CurvePlaces,
+    places: Mutex<CurvePlaces>,
 }
 
-/// Where the samples of so many curves of so many samples lie on the template: looked up once, asked for with every face.
-#[derive(Debug, Default)]
-struct CurvePlaces(Mutex<HashMap<(usize, usize), Arc<[Located]>>>);
+/// By numbers of curves and of samples of each, where these samples lie on the template: looked up once, asked for with every face.
+type CurvePlaces = HashMap<(usize, usize), Arc<[Located]>>;
 
 /// How far out the outermost curve lies: just inside the border, where scans are least reliable.
 const OUTERMOST: f64 = 0.98;
@@ -65,17 +64,7 @@ impl Template {
         let surface = DiskSurface::new(&disk, &recentred(&map?, &disk, nose, &upward)?);
         let pose = pose?;
         let unit = unit_area(mesh)?;
-        Ok(Self {
-            disk,
-            surface,
-            pose,
-            nose,
-            upward,
-            unit,
-            upright,
-            mouth: None,
-            places: CurvePlaces::default(),
-        })
+        Ok(Self { disk, surface, pose, nose, upward, unit, upright, mouth: None, places: Mutex::default() })
     }
 
     /// The same, knowing the corners of its mouth (the vertices nearest to these points): scans with an open mouth are then registered to it
@@ -170,7 +159,7 @@ impl Template {
 
     /// Where samples of curves lie, curve by curve.
     fn places(&self, curves: usize, samples: usize) -> Arc<[Located]> {
-        let mut known = self.places.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         let places = known.entry((curves, samples)).or_insert_with(|| {
             let angle = |l: usize| std::f64::consts::TAU * l as f64 / samples as f64;
             let one =

@@ -124,7 +124,7 @@ const NOTED_ON_SCAN: f64 = 0.75;
 impl ScanRow {
     /// Which share of a face that can be used was filled in, where that is more than rims and small holes.
     pub(in crate::study::face) fn filled(&self) -> Option<f64> {
-        self.is_ok().then(|| if self.on_scan < NOTED_ON_SCAN { 1.0 - self.on_scan } else { 0.0 })
+        self.is_ok().then_some(if self.on_scan < NOTED_ON_SCAN { 1.0 - self.on_scan } else { 0.0 })
     }
 
     /// Of a scan nothing is known of yet.
