@@ -13,7 +13,7 @@ use visard::mesh::{Point, Similarity, TriMesh};
 use visard::privacy::{Mu, PrivacyLoss};
 use visard::study::Place;
 use visard::study::points::plan::{Guess, PointPlan};
-use visard::study::tangent::run_mean;
+use visard::study::tangent::{MeanStatistic, run_mean};
 use visard::surface_study::{SurfaceInputs, SurfacePlan};
 use visard::synth::{OrganConditions, OrganKind, organ_scan};
 
@@ -127,7 +127,7 @@ fn release(
     let place = Place { seed: Some(run + 1), ..Place::new(&out) };
     let inputs =
         SurfaceInputs { prepared: Some(records.clone()), ..SurfaceInputs::new(Vec::new(), template, place) };
-    let outcome = run_mean(&inputs.into(), budget, false)?;
+    let outcome = run_mean(&inputs.into(), MeanStatistic { budget, band: false, private_radius: false })?;
     let released = npy::read(&out.join("release/mean.npy"))?.data;
     let own = mean(chosen);
     std::fs::remove_dir_all(&out)?;
