@@ -37,7 +37,7 @@ pub struct Rules<'a> {
 }
 
 /// Keys of a certificate that belong to the run or to the noised values: the line of the ledger and the sums of the files.
-const OF_THE_RUN: [&str; 25] = [
+const OF_THE_RUN: [&str; 27] = [
     "/ledger",
     "/files/*/sha256",
     "/details/accuracy/rms",
@@ -49,6 +49,8 @@ const OF_THE_RUN: [&str; 25] = [
     "/details/accuracy/rms_mm",
     "/details/accuracy/registration_skin_rms",
     "/details/accuracy/registration_normal_rms",
+    "/details/unseen_at_least/unusable",
+    "/details/unseen_at_least/filled",
     "/details/size/root_area_mm",
     "/details/size/relative_error",
     // Of a comparison: outcomes of its test, sizes and widths of its maps.
@@ -66,12 +68,15 @@ const OF_THE_RUN: [&str; 25] = [
     "/details/difference/comparisons/*/share_outside",
 ];
 /// Error statements: of points, and of any certificate that is shown on a page or embedded in it.
-const EXACT: [(&str, &str); 10] = [
+const EXACT: [(&str, &str); 13] = [
     // The result of a study of points, in numbers.
     ("<ul class=\"facts\">", "</ul>"),
     ("The release lies ", "of the squared distance between centre and mean."),
     ("&quot;accuracy&quot;: {", "}"),
     ("\"accuracy\": {", "}"),
+    ("By noised counts at least ", "that was; stated errors"),
+    ("&quot;unseen_at_least&quot;: {", "}"),
+    ("\"unseen_at_least\": {", "}"),
     ("&quot;size&quot;: {", "}"),
     ("\"size\": {", "}"),
     ("&quot;comparisons&quot;: [", "]"),

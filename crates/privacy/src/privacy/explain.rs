@@ -195,14 +195,13 @@ fn foundations(text: &mut String, c: &Certificate) {
         let list: Vec<String> = parts.iter().map(describe_part).collect();
         let _ = writeln!(text, "- It is composed of: {}.", list.join("; "));
     }
-    let share =
-        |name: &str| 100.0 * c.details.get(UNSEEN).and_then(|all| all.get(name)?.as_f64()).unwrap_or(0.0);
-    let (unusable, filled) = (share("unusable"), share("filled"));
-    if unusable > 0.0 || filled > 0.0 {
+    if let Some(shares) = c.details.get(UNSEEN) {
+        let share = |name: &str| 100.0 * shares.get(name).and_then(serde_json::Value::as_f64).unwrap_or(0.0);
+        let (unusable, filled) = (share("unusable"), share("filled"));
         let _ = writeln!(
             text,
-            "- By noised counts at least {unusable:.1} % of the records could not be used, and at least {filled:.1} % were filled in, each \
-             counted by the root of the share of it that was; stated errors have what that moves."
+            "- By noised counts at least {unusable:.1} % of the records could not be used, and at least {filled:.1} % were filled in, each counted by \
+             the root of the share of it that was; stated errors have what that moves."
         );
     }
     for input in &c.public_inputs {
