@@ -45,11 +45,11 @@ impl UnseenShares {
         Self { unusable, filled }
     }
 
-    /// Adds the squares of what that moves released samples by, from this centre and template, to their expected squared errors: a record that
-    /// cannot be used counts as the centre in each of the rounds; what was filled in stays what it is, in some places and not in others, so that
+    /// Adds the squares of what that moves released samples by to their expected squared errors: towards the centre of the last round, which a record
+    /// that cannot be used counts as, and towards the template that others were filled in from; the latter in some places and not in others, so that
     /// what it moved and what is left of the way add up in squares.
-    pub(super) fn add_to(self, errors: &mut [f64], samples: &[f64], from: [&[f64]; 2], rounds: i32) {
-        let (unusable, filled) = (self.unusable.powi(rounds).min(FARTHEST), self.filled.min(FARTHEST));
+    pub(super) fn add_to(self, errors: &mut [f64], samples: &[f64], from: [&[f64]; 2]) {
+        let [unusable, filled] = [self.unusable, self.filled].map(|share| share.min(FARTHEST));
         let ways = [unusable / (1.0 - unusable), filled / (1.0 - filled * filled).sqrt()];
         for (i, (error, x)) in errors.iter_mut().zip(samples).enumerate() {
             let moved = ways[0] * (x - from[0][i]) + ways[1] * (x - from[1][i]);
@@ -78,16 +78,13 @@ mod tests {
         let noised = UnseenShares::of([0.4, 0.16], 0.1, 2.0);
         approx::assert_relative_eq!(noised.unusable, 0.1, max_relative = 1e-12);
         assert_eq!(noised.filled, 0.0);
-        // A mean 1 from the centre, of which a fifth is missed: .8 in one round, .96 in two.
-        let unusable = UnseenShares { unusable: 0.2, filled: 0.0 };
-        for (rounds, released) in [(1, 0.8), (2, 0.96)] {
-            let mut errors = [0.5];
-            unusable.add_to(&mut errors, &[3.0 + released], [&[3.0], &[7.0]], rounds);
-            approx::assert_relative_eq!(errors[0], 0.5 + (1.0 - released).powi(2), max_relative = 1e-12);
-        }
-        // What is filled in, from the template, is not found in a second round either.
+        // A mean 1 from the centre, of which a fifth is missed.
+        let mut errors = [0.5];
+        UnseenShares { unusable: 0.2, filled: 0.0 }.add_to(&mut errors, &[3.8], [&[3.0], &[7.0]]);
+        approx::assert_relative_eq!(errors[0], 0.5 + 0.2 * 0.2, max_relative = 1e-12);
+        // What is filled in lies nearer to the template.
         let mut errors = [0.0];
-        UnseenShares { unusable: 0.0, filled: 0.6 }.add_to(&mut errors, &[9.0], [&[3.0], &[7.0]], 2);
+        UnseenShares { unusable: 0.0, filled: 0.6 }.add_to(&mut errors, &[9.0], [&[3.0], &[7.0]]);
         approx::assert_relative_eq!(errors[0], 1.5 * 1.5, max_relative = 1e-12);
     }
 

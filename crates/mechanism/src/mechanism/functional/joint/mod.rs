@@ -217,10 +217,10 @@ impl FunctionalMean {
         &self.centre
     }
 
-    /// What records count as that cannot be used, and what those are filled in from that were seen in part.
-    pub(super) fn towards(&self) -> [&[f64]; 2] {
+    /// What parts of records that were not seen are filled in from.
+    pub(super) fn template(&self) -> &[f64] {
         let elsewhere = self.known.as_ref().and_then(|known| known.elsewhere.as_ref());
-        [&self.centre, elsewhere.map_or(&self.centre, |(template, _)| template)]
+        elsewhere.map_or(&self.centre, |(template, _)| template)
     }
 
     /// The variances that a record's coordinates are expected to have, up to scale: public.
@@ -316,7 +316,7 @@ impl Mechanism for FunctionalMean {
         let (size, unseen) = self.split(&mut drawn.values, sigma);
         let mut estimate = self.finish(&drawn.values, sigma);
         if let Some(unseen) = unseen {
-            unseen.add_to(&mut estimate.errors, &estimate.samples, self.towards(), 1);
+            unseen.add_to(&mut estimate.errors, &estimate.samples, [&self.centre, self.template()]);
         }
         let value = NoisedFunction { size, unseen, ..NoisedFunction::new(estimate, drawn.values, sigma) };
         let part = noised_part(&self.price, &self.mean, self.mean.radius(), drawn.noise)?;

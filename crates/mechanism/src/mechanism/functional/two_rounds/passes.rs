@@ -109,7 +109,7 @@ impl TwoRoundMean {
         value.errors.iter_mut().zip(moved).for_each(|(error, moved)| *error += moved);
         value.norm = Some(view.norm);
         if let Some(unseen) = centre.unseen {
-            unseen.add_to(&mut value.errors, &value.samples, self.first.towards(), 2);
+            unseen.add_to(&mut value.errors, &value.samples, [&centre.samples, self.first.template()]);
         }
         NoisedFunction { centre: centre.samples, unseen: centre.unseen, ..value }
     }
