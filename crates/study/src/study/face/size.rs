@@ -1,4 +1,5 @@
-//! The mean size of faces: one more coordinate of the mean face, so that it can be shown in millimetres.
+//! What is measured of scans beside faces: sizes, whose mean is one more coordinate of the mean face, so that it can be shown in millimetres, and
+//! how much was filled in.
 
 use super::error::StudyError;
 use super::faces::Faces;

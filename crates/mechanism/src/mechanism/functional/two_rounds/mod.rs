@@ -325,7 +325,7 @@ fn statistic(norm: Norm, choice: bool, leading: usize) -> String {
     };
     format!(
         "mean deviation from a private centre, {}{or}; with the second moment of the {leading} coefficients of which single records are \
-         expected to have most",
+         expected to have most, and the shares of records not used and filled in",
         norm.sentence()
     )
 }

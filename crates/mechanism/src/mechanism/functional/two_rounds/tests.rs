@@ -110,7 +110,7 @@ fn failed_records_lie_at_every_centre() {
     // A missing size moves no released size: what there is of it is the noise of both rounds.
     let sized = mean_with_size(n);
     let sizes: Vec<f64> = vec![f64::NAN; n as usize];
-    let records = Sized(people, sizes);
+    let records = Measured { people, log_sizes: sizes, ..Measured::default() };
     let mut noise = NoiseSource::seeded(2);
     let size =
         release(&sized, &records, &mut Ledger::in_memory(None), &mut noise).unwrap().value.size.unwrap();
@@ -121,18 +121,26 @@ fn mean_with_size(n: u64) -> TwoRoundMean {
     mean(Aim::Mean, n, 15.0).with_size(0.405).unwrap()
 }
 
-/// People with sizes.
-struct Sized(Vec<Option<Vec<f64>>>, Vec<f64>);
+/// People with sizes, or of some of whom a part was filled in from the template.
+#[derive(Default)]
+struct Measured {
+    people: Vec<Option<Vec<f64>>>,
+    log_sizes: Vec<f64>,
+    filled: Vec<f64>,
+}
 
-impl FunctionRecords for Sized {
+impl FunctionRecords for Measured {
     fn count(&self) -> usize {
-        self.0.len()
+        self.people.len()
     }
     fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
-        self.0[i].as_deref().map(Cow::Borrowed)
+        self.people[i].as_deref().map(Cow::Borrowed)
     }
     fn log_size(&self, i: usize) -> Option<f64> {
-        Some(self.1[i])
+        self.log_sizes.get(i).copied()
+    }
+    fn filled(&self, i: usize) -> f64 {
+        self.filled.get(i).copied().unwrap_or(0.0)
     }
 }
 
@@ -144,7 +152,7 @@ fn mean_sizes_have_the_error_they_state_and_cost_the_function_next_to_nothing() 
     let normal = |rng: &mut ChaCha8Rng| -> f64 { StandardNormal.sample(rng) };
     let sizes: Vec<f64> = (0..300).map(|_| -0.08 + 0.05 * normal(&mut rng)).collect();
     let truth = sizes.iter().sum::<f64>() / 300.0;
-    let records = Sized(people.clone(), sizes);
+    let records = Measured { people: people.clone(), log_sizes: sizes, ..Measured::default() };
     let plain = mean(Aim::Mean, 300, 1.0);
     let sized = mean(Aim::Mean, 300, 1.0).with_size(0.405).unwrap();
     assert_eq!(plain.price().loss, sized.price().loss);
@@ -186,10 +194,12 @@ fn odd_people(n: usize, far: (f64, f64), rough: f64, seed: u64) -> Vec<Option<Ve
 
 /// Errors over some draws, in root mean squares: true, and stated; and the norms that were chosen.
 fn errors(mechanism: &TwoRoundMean, people: &[Option<Vec<f64>>], draws: u64) -> (f64, f64, Vec<Norm>) {
-    let usable = people.iter().flatten().count() as f64;
-    let coordinate = |j: usize| people.iter().flatten().map(|x| x[j]).sum::<f64>() / usable;
-    let truth: Vec<f64> = (0..mechanism.template().len()).map(coordinate).collect();
-    errors_from(&truth, mechanism, &people.to_vec(), draws)
+    errors_from(&mean_of_usable(people), mechanism, &people.to_vec(), draws)
+}
+
+fn mean_of_usable(people: &[Option<Vec<f64>>]) -> Vec<f64> {
+    let usable: Vec<&Vec<f64>> = people.iter().flatten().collect();
+    (0..usable[0].len()).map(|j| usable.iter().map(|x| x[j]).sum::<f64>() / usable.len() as f64).collect()
 }
 
 /// The same from this mean.
@@ -239,21 +249,6 @@ fn a_clip_that_moves_the_mean_is_stated() {
     assert_eq!((parts, mean(Aim::Band, 1000, 3.0).price().parts.parts().len()), (4, 3));
 }
 
-/// People of some of whom a part was filled in from the template.
-struct Filled(Vec<Option<Vec<f64>>>, Vec<f64>);
-
-impl FunctionRecords for Filled {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-    fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
-        self.0[i].as_deref().map(Cow::Borrowed)
-    }
-    fn filled(&self, i: usize) -> f64 {
-        self.1[i]
-    }
-}
-
 /// Half of the records cannot be used, or half of each of two thirds was filled in: the release lies that much nearer to the template, and says so.
 #[test]
 fn what_unusable_and_filled_records_move_is_stated() {
@@ -275,15 +270,12 @@ fn what_unusable_and_filled_records_move_is_stated() {
     let (found, stated, _) = errors(&mechanism, &some, 6);
     assert!((0.75..1.3).contains(&(stated / found)), "{stated} for {found}");
 
-    let usable = people.iter().flatten().count() as f64;
-    let truth: Vec<f64> = (0..mechanism.template().len())
-        .map(|j| people.iter().flatten().map(|x| x[j]).sum::<f64>() / usable)
-        .collect();
-    let mut part = Filled(people, vec![0.0; n]);
+    let truth = mean_of_usable(&people);
+    let mut part = Measured { people, filled: vec![0.0; n], ..Measured::default() };
     for i in (0..n).filter(|i| i % 3 > 0) {
-        part.1[i] = 0.5;
+        part.filled[i] = 0.5;
         let half = mechanism.template().len() / 2;
-        part.0[i].iter_mut().for_each(|x| x[..half].fill(0.1));
+        part.people[i].iter_mut().for_each(|x| x[..half].fill(0.1));
     }
     let shares = told(&part);
     let expected = 2.0 / 3.0 * 0.5_f64.sqrt();
