@@ -74,7 +74,8 @@ fn surfaces_fields_and_disk_maps_look_as_stored() {
     check("checker.png", &["builtin", "--field", "checker", "--with", "disk"]);
     check("polar.png", &["builtin", "--field", "polar", "--camera", "left"]);
     check("distortion.png", &["builtin", "--field", "distortion"]);
-    check("synthetic.png", &["synthetic", "--mu", "0.2", "--with", "curves"]);
+    // At a budget where noise is not seen: the frame is of the drawing, whatever the seed gives.
+    check("synthetic.png", &["synthetic", "--mu", "20", "--with", "curves"]);
     check("outlines.png", &[stored("outlines.tps").to_str().unwrap()]);
 }
 
