@@ -2,7 +2,6 @@
 
 use crate::seeds;
 use std::path::Path;
-use std::sync::LazyLock;
 use std::time::Duration;
 use visard::images::{Label, MaskMaking, Slice, extract, outlines};
 use visard::io::{
@@ -202,14 +201,11 @@ fn template(path: &Path) {
     drop(load_template(&TemplateSource::File(path.to_owned())).map_err(|e| e.to_string()));
 }
 
-static BUILTIN: LazyLock<Option<LoadedTemplate>> =
-    LazyLock::new(|| load_template(&TemplateSource::Builtin).ok());
-
 fn record(path: &Path, registration: Registration) {
-    let Some(LoadedTemplate { template, .. }) = &*BUILTIN else { return };
+    let Ok(LoadedTemplate { template, .. }) = load_template(&TemplateSource::Builtin) else { return };
     let settings =
-        RecordSettings { registration, crop_radius: default_crop_radius(template), curves: 8, samples: 16 };
-    if let Ok(maker) = RecordMaker::new(template, settings) {
+        RecordSettings { registration, crop_radius: default_crop_radius(&template), curves: 8, samples: 16 };
+    if let Ok(maker) = RecordMaker::new(&template, settings) {
         drop(maker.record(path, None));
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use visard::function::FaceCurves;
 use visard::io::{read_scan, write_npy};
 use visard::study::face::{TemplateSource, load_template};
@@ -18,7 +19,7 @@ const SAMPLES: usize = 16;
 /// Root-mean-square displacement of the planted effect, from the middle of the bounds to the end.
 const EFFECT: f64 = 0.012;
 
-fn template() -> Template {
+fn template() -> Arc<Template> {
     load_template(&TemplateSource::Builtin).unwrap().template
 }
 

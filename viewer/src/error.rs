@@ -168,7 +168,7 @@ pub enum ViewerError {
     Morph(MeshError),
     /// The built-in template, which the made-up people are made with.
     #[error("the built-in template cannot be prepared")]
-    NoTemplate(#[source] &'static TemplateLoadError),
+    NoTemplate(#[source] TemplateLoadError),
     /// The made-up people's template, or the face through their mean.
     #[error(transparent)]
     Template(#[from] TemplateError),

@@ -38,7 +38,7 @@ impl SideBySide {
         let mut subjects = Vec::new();
         for path in arguments.paths.iter().take(2) {
             let subject = subject(path, arguments.mu)?;
-            let subject = if arguments.upright { source::upright(subject, template()?) } else { subject };
+            let subject = if arguments.upright { source::upright(subject, &*template()?) } else { subject };
             subjects.push(match &arguments.field {
                 FieldChoice::File(file) => source::with_field(subject, file)?,
                 FieldChoice::Named(_) => subject,

@@ -1,9 +1,9 @@
 //! The built-in template, and which meshes have its triangles.
 
 use crate::error::ViewerError;
-use std::sync::OnceLock;
+use std::sync::Arc;
 use visard::mesh::{Point, TriMesh, Vector, pose::nearest_rotation};
-use visard::study::face::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};
+use visard::study::face::{TemplateSource, load_template};
 use visard::surface::Template;
 use visard::synth::builtin_template;
 
@@ -11,10 +11,8 @@ use visard::synth::builtin_template;
 ///
 /// # Errors
 /// [`ViewerError::NoTemplate`]; not met in practice.
-pub fn template() -> Result<&'static Template, ViewerError> {
-    static TEMPLATE: OnceLock<Result<LoadedTemplate, TemplateLoadError>> = OnceLock::new();
-    let loaded = TEMPLATE.get_or_init(|| load_template(&TemplateSource::Builtin)).as_ref();
-    loaded.map(|loaded| &loaded.template).map_err(ViewerError::NoTemplate)
+pub fn template() -> Result<Arc<Template>, ViewerError> {
+    Ok(load_template(&TemplateSource::Builtin).map_err(ViewerError::NoTemplate)?.template)
 }
 
 /// Whether a mesh has the built-in template's triangles, and so its vertices in its order.

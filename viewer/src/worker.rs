@@ -259,7 +259,7 @@ impl Studio {
         }
         let subject = Arc::new(match origin {
             Origin::File(file) => file_as_wished(file, wish)?,
-            Origin::Upright(file) => source::upright(source::load(file)?, template()?),
+            Origin::Upright(file) => source::upright(source::load(file)?, &*template()?),
             Origin::Registered(file) => registered(file)?,
             Origin::Template => template_subject(),
             Origin::Synthetic { mu, draw } => {
@@ -278,7 +278,7 @@ impl Studio {
 
 fn file_as_wished(file: &Path, wish: &Wish) -> Result<Subject, ViewerError> {
     let subject = source::load(file)?;
-    let subject = if wish.upright { source::upright(subject, template()?) } else { subject };
+    let subject = if wish.upright { source::upright(subject, &*template()?) } else { subject };
     match &wish.field {
         Some(field) => source::with_field(subject, field),
         None => Ok(subject),

@@ -5,6 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use std::error::Error;
 use std::path::Path;
+use std::sync::Arc;
 use visard::io::{npy, read_landmarks};
 use visard::mesh::Point;
 use visard::study::face::{TemplateSource, load_template};
@@ -16,7 +17,7 @@ pub struct Population {
     pub name: &'static str,
     pub people: Vec<Vec<Point>>,
     /// Its own template, whose first vertices correspond to a person's.
-    pub template: Template,
+    pub template: Arc<Template>,
     pub triangles: Vec<[usize; 3]>,
     pub marks: FaceMarks,
 }

@@ -79,17 +79,19 @@ fn visible(mesh: &TriMesh, normals: &[Vector], d: &Vector) -> Vec<bool> {
 }
 
 fn draw([a, b, c]: &[[f64; 3]; 3], depth: &mut [f64]) {
-    let twice_area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-    if twice_area.abs() < 1e-12 {
-        return;
-    }
+    // Most triangles are so small that they hold the middle of no pixel. Conversions go to the nearest number that there is.
     let range = |k: usize| {
         let lo = a[k].min(b[k]).min(c[k]) - 0.5;
         let hi = a[k].max(b[k]).max(c[k]) - 0.5;
-        (lo.ceil().max(0.0) as usize)..=(hi.floor().clamp(0.0, SIDE as f64 - 1.0) as usize)
+        lo as usize + usize::from(lo > (lo as usize) as f64)..(hi as usize + 1).min(SIDE)
     };
-    for y in range(1) {
-        for x in range(0) {
+    let (columns, rows) = (range(0), range(1));
+    let twice_area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    if columns.is_empty() || rows.is_empty() || twice_area.abs() < 1e-12 {
+        return;
+    }
+    for y in rows {
+        for x in columns.clone() {
             let p = [x as f64 + 0.5, y as f64 + 0.5];
             let edge =
                 |u: &[f64; 3], v: &[f64; 3]| (v[0] - u[0]) * (p[1] - u[1]) - (v[1] - u[1]) * (p[0] - u[0]);

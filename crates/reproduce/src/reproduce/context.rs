@@ -61,7 +61,7 @@ impl Context {
 #[derive(Debug)]
 pub struct Population {
     /// The public face with its disk map.
-    pub template: Template,
+    pub template: Arc<Template>,
     /// The template's own curves.
     pub own: FaceCurves,
     /// One record for each face: 23 curves of 80 samples.

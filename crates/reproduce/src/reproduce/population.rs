@@ -67,7 +67,7 @@ fn made(context: &Context, n: usize) -> Result<Population, AnyError> {
 
 /// Curves and aligned vertices of every face; the last [`OTHERS`] are not of the study.
 fn measured(
-    template: Template,
+    template: Arc<Template>,
     people: impl IndexedParallelIterator<Item = Vec<Point>>,
     source: &'static str,
 ) -> Result<Population, AnyError> {

@@ -60,6 +60,33 @@ struct Corners {
     per_area: f64,
 }
 
+/// A weight along a row of pixels.
+struct Along {
+    /// At the first pixel.
+    left: f64,
+    /// Per pixel.
+    slope: f64,
+}
+
+impl Along {
+    /// Those of some columns where it is not negative.
+    fn within(&self, columns: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        let zero = -self.left / self.slope;
+        // Conversions go to the nearest number that there is.
+        if self.slope > 0.0 {
+            let below = zero as usize;
+            columns.start.max(below.saturating_add(usize::from(zero > below as f64)))..columns.end
+        } else if self.slope < 0.0 {
+            let end = if zero < 0.0 { 0 } else { (zero as usize).saturating_add(1) };
+            columns.start..columns.end.min(end)
+        } else if self.left < 0.0 {
+            0..0
+        } else {
+            columns
+        }
+    }
+}
+
 /// What is seen at each (large) pixel.
 pub(super) struct Seen {
     /// Below everything where nothing is seen. Singles: a thousandth of a pixel is enough.
@@ -79,12 +106,17 @@ impl Corners {
         (twice_area.abs() >= 1e-12).then(|| Self { of, per_area: 1.0 / twice_area })
     }
 
-    /// The weights of the corners at the middle of a pixel; all are positive inside.
-    fn weights(&self, x: usize, y: usize) -> [f64; 3] {
-        let p = [x as f64 + 0.5, y as f64 + 0.5];
+    /// The weights of the corners at a place; all are positive inside.
+    fn weights(&self, p: [f64; 2]) -> [f64; 3] {
         let edge = |u: [f64; 3], v: [f64; 3]| (v[0] - u[0]) * (p[1] - u[1]) - (v[1] - u[1]) * (p[0] - u[0]);
         let [a, b, c] = self.of;
         [edge(b, c) * self.per_area, edge(c, a) * self.per_area, edge(a, b) * self.per_area]
+    }
+
+    /// The weights along the middles of a row of pixels.
+    fn row(&self, y: usize) -> [Along; 3] {
+        let (left, gradients) = (self.weights(middle(&[0, y])), self.gradients());
+        std::array::from_fn(|k| Along { left: left[k], slope: gradients[k][0] })
     }
 
     /// Of the weights, per pixel to the right and down.
@@ -145,15 +177,13 @@ impl<'a> Scene<'a> {
         for t in 0..self.triangles.len() as u32 {
             let Some(corners) = self.corners(t) else { continue };
             let columns = corners.range(0, 0, width);
+            let depths = corners.of.map(|corner| corner[2]);
             for y in corners.range(1, top, bottom) {
-                for x in columns.clone() {
-                    let [u, v, w] = corners.weights(x, y);
-                    if u < 0.0 || v < 0.0 || w < 0.0 {
-                        continue;
-                    }
-                    let [a, b, c] = corners.of;
-                    let z = (u * a[2] + v * b[2] + w * c[2]) as f32;
-                    let at = (y - top) * width + x;
+                let row = corners.row(y);
+                let slope: f64 = row.iter().zip(depths).map(|(weight, z)| weight.slope * z).sum();
+                let left: f64 = row.iter().zip(depths).map(|(weight, z)| weight.left * z).sum();
+                for x in row.iter().fold(columns.clone(), |inside, weight| weight.within(inside)) {
+                    let (z, at) = ((left + slope * x as f64) as f32, (y - top) * width + x);
                     if z > depth[at] {
                         (depth[at], owner[at]) = (z, t);
                     }
@@ -162,23 +192,41 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The unit normal of the front, pointing away from the viewer where the back is seen, and the colour, in sRGB, of a triangle at a pixel.
-    pub fn surface(&self, triangle: u32, x: usize, y: usize) -> Option<(Vector, [f64; 3])> {
+    /// The unit normal of the front, pointing away from the viewer where the back is seen, and the colour, in sRGB, of a triangle in the middle of
+    /// some pixels.
+    pub fn surface(&self, triangle: u32, pixels: &[[usize; 2]]) -> Option<(Vector, [f64; 3])> {
         let corners = self.corners(triangle)?;
         let t = self.triangles[triangle as usize];
-        let w = corners.weights(x, y);
+        let mut sum = [0.0; 3];
+        for place in pixels.iter().map(middle) {
+            sum = [sum[0] + place[0], sum[1] + place[1], sum[2] + 1.0];
+        }
+        let w = corners.weights([sum[0] / sum[2], sum[1] / sum[2]]);
         let n = self.normals[t[0]] * w[0] + self.normals[t[1]] * w[1] + self.normals[t[2]] * w[2];
         // Counter-clockwise triangles show their front; y points down here.
         let side = if corners.per_area < 0.0 { 1.0 } else { -1.0 };
         let colour = match self.colour {
             Colour::Plain(c) => c,
             Colour::PerVertex(c) => blend(c, &t, w),
+            // A line is narrow: its edges are smooth by the mean of all pixels.
             Colour::Outlined(c, level) => {
-                outlined(blend(c, &t, w), t.map(|i| level[i]), w, corners.gradients())
+                let level = t.map(|i| level[i]);
+                let mut mean = [0.0; 3];
+                for place in pixels.iter().map(middle) {
+                    let w = corners.weights(place);
+                    let colour = outlined(blend(c, &t, w), level, w, corners.gradients());
+                    mean = [0, 1, 2].map(|k| mean[k] + colour[k] / sum[2]);
+                }
+                mean
             }
         };
         Some((seen_from(n, side), colour))
     }
+}
+
+/// Of a pixel.
+fn middle([x, y]: &[usize; 2]) -> [f64; 2] {
+    [*x as f64 + 0.5, *y as f64 + 0.5]
 }
 
 /// The unit normal as it is lit. Along silhouettes an interpolated normal may look away although the triangle shows its front (side 1), or

@@ -11,6 +11,9 @@ const BACKGROUND: f32 = 0.97;
 /// The exponent of a picture's values.
 const GAMMA: f64 = 2.2;
 
+/// Large pixels in one.
+const COUNT: usize = SUPERSAMPLING * SUPERSAMPLING;
+
 /// A scene with what its neighbourhood does to the light at every pixel.
 pub(super) struct Shading<'a> {
     scene: &'a Scene<'a>,
@@ -100,35 +103,56 @@ impl<'a> Shading<'a> {
         }
     }
 
-    /// A pixel of the picture: the mean of its large ones.
+    /// A pixel of the picture: the mean of its large ones. A triangle is lit once there, by what its large pixels see of the lights on average.
     pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
-        const COUNT: usize = SUPERSAMPLING * SUPERSAMPLING;
+        let places: [[usize; 2]; COUNT] = std::array::from_fn(|k| {
+            [x * SUPERSAMPLING + k % SUPERSAMPLING, y * SUPERSAMPLING + k / SUPERSAMPLING]
+        });
+        let owners = places.map(|[x, y]| self.owner[y * self.scene.size[0] + x]);
+        if owners == [NOTHING; COUNT] {
+            return [(255.0 * BACKGROUND + 0.5) as u8; 3];
+        }
         let mut sum = [0.0_f32; 3];
-        for k in 0..COUNT {
-            let [x, y] = [x * SUPERSAMPLING + k % SUPERSAMPLING, y * SUPERSAMPLING + k / SUPERSAMPLING];
-            let colour = self.shade(x, y).unwrap_or([BACKGROUND; 3]);
+        for (k, owner) in owners.iter().enumerate() {
+            if owners[..k].contains(owner) {
+                continue;
+            }
+            let (mut own, mut count) = (places, 0);
+            for (place, other) in places.iter().zip(&owners) {
+                if other == owner {
+                    own[count] = *place;
+                    count += 1;
+                }
+            }
+            let colour = self.shade(*owner, &own[..count]).unwrap_or([BACKGROUND; 3]);
+            let count = count as f32;
             for k in 0..3 {
-                sum[k] += colour[k];
+                sum[k] += count * colour[k];
             }
         }
-        sum.map(|s| (255.0 * s / COUNT as f32).round() as u8)
+        sum.map(|s| (255.0 / COUNT as f32 * s + 0.5) as u8)
     }
 
     /// Sky, key light from the upper left, fill from the right, a little sheen; linear light, sRGB out. `None` where nothing is seen.
-    fn shade(&self, x: usize, y: usize) -> Option<[f32; 3]> {
-        let owner = self.owner[y * self.scene.size[0] + x];
+    fn shade(&self, owner: u32, places: &[[usize; 2]]) -> Option<[f32; 3]> {
         if owner == NOTHING {
             return None;
         }
-        let (n, base) = self.scene.surface(owner, x, y)?;
+        let (n, base) = self.scene.surface(owner, places)?;
         let facing = n.z >= 0.0;
         let n = if facing { n } else { -n };
         let Lights { key, fill, half } = &self.lights;
-        let at = (self.margin[1] + y) * self.stride + self.margin[0] + x;
-        let open = (1.0 - self.occlusion(at, subpixel(x, y), &n)).max(0.0);
         // Skin scatters light past the edge of its own shade: the cosine wraps a little beyond a right angle.
         let wrapped = ((n.dot(key) as f32 + 0.12) / 1.12).max(0.0);
-        let arriving = if facing && wrapped > 0.0 { self.light_arriving(at, subpixel(x, y)) } else { 1.0 };
+        let lit = facing && wrapped > 0.0;
+        let (mut hidden, mut arriving) = (0.0, 0.0);
+        for &[x, y] in places {
+            let at = (self.margin[1] + y) * self.stride + self.margin[0] + x;
+            hidden += self.occlusion(at, subpixel(x, y), &n);
+            arriving += if lit { self.light_arriving(at, subpixel(x, y)) } else { 1.0 };
+        }
+        let count = places.len() as f32;
+        let (open, arriving) = ((1.0 - hidden / count).max(0.0), arriving / count);
         let sky = 0.20 + 0.10 * n.y as f32;
         let fill_light = 0.17 * (n.dot(fill) as f32).max(0.0);
         let diffuse = open * (sky + fill_light) + (0.4 + 0.6 * open) * arriving * 0.80 * wrapped;

@@ -10,6 +10,7 @@ use crate::surface::registration::RegistrationError;
 use crate::surface::{Template, TemplateError};
 use crate::synth;
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 /// Where the public template comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,10 +22,10 @@ pub enum TemplateSource {
 }
 
 /// A template with its name and hash for the certificate.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LoadedTemplate {
     /// Ready for registration.
-    pub template: Template,
+    pub template: Arc<Template>,
     /// What it is, for the certificate.
     pub input: PublicInput,
 }
@@ -62,17 +63,23 @@ pub fn load_template(source: &TemplateSource) -> Result<LoadedTemplate, Template
     let nose = synth::builtin_landmarks().nose_tip;
     match source {
         TemplateSource::Builtin => {
+            // Flattened once: a program may run many studies.
+            static LOADED: OnceLock<LoadedTemplate> = OnceLock::new();
+            if let Some(loaded) = LOADED.get() {
+                return Ok(loaded.clone());
+            }
             let bytes = synth::template_to_ply(builtin);
             let disk = DiskMesh::try_new(builtin.clone())?;
             let template = Template::new(disk, nose, Vector::z(), Vector::y())?.with_mouth(builtin_mouth());
-            Ok(LoadedTemplate { template, input: PublicInput::of_bytes("built-in template face", &bytes) })
+            let input = PublicInput::of_bytes("built-in template face", &bytes);
+            Ok(LOADED.get_or_init(|| LoadedTemplate { template: Arc::new(template), input }).clone())
         }
         TemplateSource::File(path) => {
             let file = open_as(path, Content::Scan)?;
             let input = public_input(&file)?;
             let scan = scan_of(&file)?;
             let mesh = TriMesh::new(scan.vertices, scan.triangles.ok_or(TemplateLoadError::NotAMesh)?)?;
-            Ok(LoadedTemplate { template: posed(mesh, &PoseFinder::new(builtin, nose)?)?, input })
+            Ok(LoadedTemplate { template: Arc::new(posed(mesh, &PoseFinder::new(builtin, nose)?)?), input })
         }
     }
 }

@@ -252,8 +252,9 @@ mod tests {
     use crate::synth::{FaceParameters, ScanConditions, builtin_template, simulate_scan};
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
+    use std::sync::Arc;
 
-    fn template() -> Template {
+    fn template() -> Arc<Template> {
         load_template(&TemplateSource::Builtin).unwrap().template
     }
 

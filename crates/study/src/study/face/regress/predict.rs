@@ -10,12 +10,13 @@ use crate::study::StudyFolder;
 use crate::study::tangent::{FieldsRelease, added};
 use crate::surface::Template;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A released regression of faces, read back: everything in it has been published.
 #[derive(Debug)]
 pub struct RegressionRelease {
     fields: FieldsRelease,
-    template: Template,
+    template: Arc<Template>,
     /// Curves, and samples on each.
     form: (usize, usize),
 }
