@@ -9,10 +9,10 @@ use visard::mesh::TriMesh;
 use visard::surface::Template;
 use visard::synth::{ScanConditions, person};
 
-/// Forty people 1.1 times as large as the generator makes them, in centimetres.
-fn write_scans(folder: &Path) {
+/// People 1.1 times as large as the generator makes them, in centimetres.
+fn write_scans(folder: &Path, people: usize) {
     fs::create_dir_all(folder).unwrap();
-    for i in 0..40 {
+    for i in 0..people {
         let points = person(5, i, &ScanConditions::demo()).points.into_iter().map(|p| p * 0.11).collect();
         write_ply(&folder.join(format!("{i:02}.ply")), &TriMesh::new(points, Vec::new()).unwrap()).unwrap();
     }
@@ -27,7 +27,8 @@ fn failure(dir: &Path, line: &str) -> String {
 #[test]
 fn faces_with_a_size_are_in_millimetres_and_wrong_units_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    write_scans(&dir.path().join("scans"));
+    write_scans(&dir.path().join("scans"), 30);
+    write_scans(&dir.path().join("few"), 5);
     let line = "face mean scans --mu 8 --seed 3 --curves 6 --samples 16 --out study --json";
     let (code, stdout, stderr) = visard(dir.path(), &format!("{line} --size --units cm"));
     assert_eq!(code, Some(0), "{stderr}");
@@ -59,8 +60,8 @@ fn faces_with_a_size_are_in_millimetres_and_wrong_units_are_refused() {
     assert!(page.contains("the mean face") && page.contains("the error of its size included"));
 
     // Taken for millimetres they are dolls: nothing is charged.
-    let stderr = failure(dir.path(), "face mean scans --mu 1 --curves 6 --samples 16 --out dolls --size");
-    assert!(stderr.contains("is --units right?") && stderr.contains("40 of 40"), "{stderr}");
+    let stderr = failure(dir.path(), "face mean few --mu 1 --curves 6 --samples 16 --out dolls --size");
+    assert!(stderr.contains("is --units right?") && stderr.contains("5 of 5"), "{stderr}");
     assert!(!dir.path().join("dolls/release").exists());
     let ledger = fs::read_to_string(dir.path().join("dolls/visard.ledger.jsonl")).unwrap_or_default();
     assert!(!ledger.contains("charge"), "{ledger}");

@@ -86,7 +86,7 @@ fn any_split_gives_the_bytes_of_one_process() {
         ("band", "--mu 3 --band --allow-identical", 3),
     ] {
         done(path, &format!("face mean --prepared people.npy {FORM} {options} --seed 5 --out {name}"));
-        let splits: &[usize] = if name == "counted" { &[1, 3, 7] } else { &[3] };
+        let splits: &[usize] = if name == "counted" { &[1, 7] } else { &[3] };
         for &of in splits {
             let out = format!("{name}-{of}");
             assert_eq!(in_parts(path, of, options, &out, " --seed 5"), passes, "{name}");

@@ -90,7 +90,17 @@ fn count<T, E>(records: impl Iterator<Item = Result<T, E>>) -> (usize, usize) {
 
 #[test]
 fn rows_of_text() {
-    let folder = folder();
+    rows_of_text_of(SHORT);
+}
+
+#[test]
+#[ignore = "slow: half a minute; rows_of_text is short"]
+fn long_rows_of_text() {
+    rows_of_text_of(SIZE);
+}
+
+fn rows_of_text_of(size: usize) {
+    let folder = Folder { size, ..folder() };
     let rows = |path: &Path| count(read_rows(path, RecordSize::Heading).unwrap().iter());
     let path = folder.write("a.csv", b"x,y\n", b"1,2\n", b"");
     assert_eq!(fairly("rows", &path, rows).1, 0);
@@ -158,7 +168,17 @@ fn shapes_of_text_of(size: usize) {
 
 #[test]
 fn points_and_meshes_of_text() {
-    let folder = folder();
+    points_and_meshes_of_text_of(SHORT);
+}
+
+#[test]
+#[ignore = "slow: half a minute; points_and_meshes_of_text is short"]
+fn long_points_and_meshes_of_text() {
+    points_and_meshes_of_text_of(SIZE);
+}
+
+fn points_and_meshes_of_text_of(size: usize) {
+    let folder = Folder { size, ..folder() };
     let path = folder.write("a.xyz", b"", b"0 0 0\n", b"");
     assert!(fairly("a list of points", &path, read_scan).is_ok());
     let path = folder.write("a.xyz", b"", b"\n", b"0 0 0\n");
@@ -234,23 +254,54 @@ fn arrays() {
     let large = array("8000, 10000", 2 * SIZE);
     let refused = fairly("a larger one", &large, npy::read).unwrap_err().to_string();
     assert!(refused.contains("save it with numbers of 2 bytes or more"), "{refused}");
-    // What is read record by record has no such limit.
-    let rows = |path: &Path| count(read_rows(path, RecordSize::Heading).unwrap().iter());
-    assert_eq!(fairly("rows of bytes", &array("8000, 10000", 2 * SIZE), rows), (8000, 0));
-    let shapes = |path: &Path| count(read_shapes(path, RecordSize::Heading).unwrap().iter());
-    assert_eq!(fairly("shapes of bytes", &array("8000, 5000, 2", 2 * SIZE), shapes), (8000, 0));
-    let matrices = |path: &Path| read_matrices(path).unwrap().iter().count();
-    assert_eq!(fairly("matrices of bytes", &array("20000000, 2, 2", 2 * SIZE), matrices), 20_000_000);
-    let images = |path: &Path| {
-        let images = read_images(path, 255.0).unwrap();
-        count((0..images.len()).map(|i| images.get(i)))
-    };
-    assert_eq!(fairly("images of bytes", &array("8000, 100, 100", 2 * SIZE), images), (8000, 0));
     let one = array("1, 80000000", 2 * SIZE);
     let refused = fairly("one row of bytes", &one, |path| read_rows(path, RecordSize::Heading).unwrap_err());
     assert!(refused.to_string().contains("save it with numbers of 2 bytes or more"), "{refused}");
     let path = folder.write_times("a.npy", &npy_header("<f4", false, "3000000, 3"), &[0; 12], 3_000_000, b"");
     assert!(fairly("a scan of floats", &path, read_scan).is_ok());
+}
+
+#[test]
+fn records_of_arrays() {
+    records_of_arrays_of(SHORT);
+}
+
+#[test]
+#[ignore = "slow: half a minute; records_of_arrays is short"]
+fn long_records_of_arrays() {
+    records_of_arrays_of(SIZE);
+}
+
+/// What is read record by record may be as long as it is.
+fn records_of_arrays_of(size: usize) {
+    let (folder, records) = (folder(), size / 5000);
+    let array = |shape: &str| {
+        folder.write_times(
+            "a.npy",
+            &npy_header("|u1", true, &format!("{records}, {shape}")),
+            &[1],
+            2 * size,
+            b"",
+        )
+    };
+    let rows = |path: &Path| count(read_rows(path, RecordSize::Heading).unwrap().iter());
+    assert_eq!(fairly("rows of bytes", &array("10000"), rows), (records, 0));
+    let shapes = |path: &Path| count(read_shapes(path, RecordSize::Heading).unwrap().iter());
+    assert_eq!(fairly("shapes of bytes", &array("5000, 2"), shapes), (records, 0));
+    let images = |path: &Path| {
+        let images = read_images(path, 255.0).unwrap();
+        count((0..images.len()).map(|i| images.get(i)))
+    };
+    assert_eq!(fairly("images of bytes", &array("100, 100"), images), (records, 0));
+    let path = folder.write_times(
+        "a.npy",
+        &npy_header("|u1", true, &format!("{}, 2, 2", size / 2)),
+        &[1],
+        2 * size,
+        b"",
+    );
+    let matrices = |path: &Path| read_matrices(path).unwrap().iter().count();
+    assert_eq!(fairly("matrices of bytes", &path, matrices), size / 2);
 }
 
 /// Of what people write only so much is read as may cost many times its size.

@@ -8,8 +8,12 @@ use visard::sites::{Findings, merge_round};
 
 #[test]
 fn groups_are_compared_over_sites_and_tables_that_do_not_fit_cost_nothing() {
-    for noise in [Sharing::Sites { honest: 2 }, Sharing::Aggregators, Sharing::Each] {
-        for aim in [GroupAim::Map, GroupAim::Test] {
+    for (noise, aims) in [
+        (Sharing::Sites { honest: 2 }, &[GroupAim::Map][..]),
+        (Sharing::Aggregators, &[GroupAim::Test]),
+        (Sharing::Each, &[GroupAim::Map, GroupAim::Test]),
+    ] {
+        for &aim in aims {
             let consortium = Consortium::of(What::Groups(aim), noise, 2.0, None, false);
             for (text, expected) in [
                 (table(5).replace("1,patient", "1,control"), "4 of control, 1 of patient"),

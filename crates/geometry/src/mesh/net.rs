@@ -53,6 +53,12 @@ pub fn surface_net(
 
 /// The mean of where the surface meets the sides of a cell, in cells; `None` where it does not.
 fn middle(cell: [usize; 3], value: impl Fn([usize; 3]) -> f64) -> Option<[f64; 3]> {
+    // Most cells lie on one side.
+    let inside = value(cell) < 0.0;
+    let corner = |k: usize| [cell[0] + (k & 1), cell[1] + (k >> 1 & 1), cell[2] + (k >> 2)];
+    if (1..8).all(|k| (value(corner(k)) < 0.0) == inside) {
+        return None;
+    }
     let (mut sum, mut count) = ([0.0; 3], 0.0);
     for axis in 0..3 {
         for corner in 0..4usize {

@@ -4,7 +4,7 @@ use super::{NoisedPoint, PublicBall};
 use crate::manifold::{Manifold, Sphere};
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Ledger, Mechanism, ScaleCheck, release};
+use crate::privacy::{ClipRadius, ClipSource, Ledger, Mechanism, ScaleCheck, pay};
 use nalgebra::{DVector, dvector};
 
 pub(super) type Records = Vec<Option<DVector<f64>>>;
@@ -31,9 +31,11 @@ where
     let records: Records = vec![Some(pole.clone()); n as usize];
     let sphere = Sphere::unit(2)?;
     let (mut noise, mut distances) = (NoiseSource::seeded(seed), Vec::with_capacity(draws));
+    let prepared = mechanism.prepare(&records[..])?;
     for _ in 0..draws {
-        let released = release(mechanism, &records[..], &mut Ledger::in_memory(None), &mut noise)?;
-        distances.push(sphere.dist(&pole, &released.value.point));
+        let paid = pay(mechanism.price(), &mut Ledger::in_memory(None))?;
+        let drawn = mechanism.draw(&prepared, &mut noise, paid)?;
+        distances.push(sphere.dist(&pole, &drawn.value.point));
     }
     let steps = 200_000;
     let mut moments = [0.0; 3];

@@ -148,7 +148,7 @@ fn kng_draws_follow_the_density() {
         }
     }
     let total: f64 = expected.iter().sum();
-    let n = 20_000;
+    let n = 10_000;
     for centred in [false, true] {
         let mut counts = vec![0.0; rings * sectors];
         let mut noise = NoiseSource::seeded(4);

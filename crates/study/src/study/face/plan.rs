@@ -1,10 +1,10 @@
 //! What a private mean face can be expected to be like, before any scan is read.
 
 use super::mean::{ClipChoice, FaceMechanism, mechanism, two_rounds};
-use super::simulation::{SEED, Simulation, SimulationError, square_distance};
+use super::simulation::{First, SEED, Simulation, SimulationError, square_distance};
 use super::template::TemplateSource;
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::{Aim, CurveMean};
+use crate::mechanism::functional::{Aim, CurveMean, FunctionRecords as _};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{self, ClipRadius, ClipSource, Ledger, Mechanism, Mu};
 use std::path::PathBuf;
@@ -98,7 +98,6 @@ impl Simulation {
         n: usize,
         mu: Mu,
     ) -> Result<Forecast, ForecastError> {
-        let cycle = || (0..n).map(|i| &self.people[i % self.people.len()]);
         let mean = self.mean_of_first(n);
         let mechanism = match request.band {
             joint if joint || self.prior.is_some() => {
@@ -109,8 +108,7 @@ impl Simulation {
             _ => mechanism(request.mechanism, &self.own, n as u64, clip, mu)?
                 .ok_or(ForecastError::Nothing("no mechanism", "it releases nothing"))?,
         };
-        let records: Vec<Option<Vec<f64>>> = cycle().cloned().map(Some).collect();
-        let simulated = simulated(&mechanism, &records, &mean)?;
+        let simulated = simulated(&mechanism, &self.first(n), &mean)?;
         let template_error = square_distance(self.centre().data(), &mean, mean.len() / 3);
         let error = match request.mechanism {
             FaceMechanism::Joint if self.prior.is_none() => as_of_models(simulated.error, template_error),
@@ -211,11 +209,7 @@ struct Simulated {
     band: Option<f64>,
 }
 
-fn simulated(
-    mechanism: &CurveMean,
-    records: &Vec<Option<Vec<f64>>>,
-    mean: &[f64],
-) -> Result<Simulated, ForecastError> {
+fn simulated(mechanism: &CurveMean, records: &First, mean: &[f64]) -> Result<Simulated, ForecastError> {
     let prepared = mechanism.prepare(records)?;
     let one = |draw: u64| -> Result<(f64, Option<f64>), ForecastError> {
         let mut noise = NoiseSource::seeded(SEED ^ (draw + 1));
@@ -228,7 +222,7 @@ fn simulated(
         let error = square_distance(&released.value.samples, mean, mean.len() / 3);
         Ok((error, band.map(|band| band.mean_half_width())))
     };
-    let draws = draws(records.len());
+    let draws = draws(records.count());
     let drawn = parallel::try_map(draws as usize, |draw| one(draw as u64))?;
     let error = drawn.iter().map(|(error, _)| error).sum::<f64>() / draws as f64;
     Ok(Simulated { error, band: drawn.first().and_then(|(_, band)| *band) })

@@ -4,13 +4,16 @@ use super::error::StudyError;
 use super::prior::FacePrior;
 use super::template::{TemplateLoadError, TemplateSource, load_template};
 use crate::function::FaceCurves;
-use crate::surface::TemplateError;
+use crate::mechanism::functional::FunctionRecords;
+use crate::surface::{Template, TemplateError};
 use crate::synth::FaceParameters;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rand_distr::StandardNormal;
-use rayon::prelude::*;
+use std::borrow::Cow;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use visard_base::parallel;
 
 /// Simulated people; more records than these repeat them.
 const PEOPLE: usize = 400;
@@ -46,7 +49,7 @@ pub enum SimulationError {
 /// People a plan is made with.
 pub(super) struct Simulation {
     pub(super) own: FaceCurves,
-    pub(super) people: Vec<Vec<f64>>,
+    pub(super) people: Arc<Vec<Vec<f64>>>,
     /// Of one person about the mean.
     pub(super) variance: f64,
     /// What is known of public people.
@@ -69,14 +72,7 @@ impl Simulation {
             other => load_template(other)?.template.own_curves(curves, samples)?,
         };
         let prior = prior.map(|path| FacePrior::load(path, &own).map_err(Box::new)).transpose()?;
-        let mut rng = ChaCha20Rng::seed_from_u64(SEED);
-        let mean = FaceParameters::elsewhere();
-        let drawn: Vec<FaceParameters> =
-            (0..PEOPLE).map(|_| FaceParameters::sample_about(&mean, &mut rng)).collect();
-        let mut people = drawn
-            .into_par_iter()
-            .map(|p| Ok(builtin.curves_of(&p.vertices(), curves, samples)?.data().to_vec()))
-            .collect::<Result<Vec<_>, TemplateError>>()?;
+        let Drawn { mut people, mut rng, .. } = drawn(&builtin, curves, samples)?;
         // From here on they are differences from the built-in face.
         people.iter_mut().flat_map(|p| p.iter_mut().zip(face.data())).for_each(|(x, f)| *x -= f);
         if let Some(prior) = &prior {
@@ -87,7 +83,7 @@ impl Simulation {
         let centre = mean_of(people.iter(), own.data().len());
         let squares = people.iter().map(|p| square_distance(p, &centre, own.data().len() / 3));
         let variance = squares.sum::<f64>() / (people.len() - 1) as f64;
-        Ok(Self { own, people, variance, prior })
+        Ok(Self { own, people: Arc::new(people), variance, prior })
     }
 
     /// What could be published unread.
@@ -95,10 +91,58 @@ impl Simulation {
         self.prior.as_ref().map_or(&self.own, |prior| &prior.mean)
     }
 
-    /// The mean of n people, who are repeated where there are fewer.
+    /// n people, who are repeated where there are fewer.
+    pub(super) fn first(&self, n: usize) -> First {
+        First { people: self.people.clone(), n }
+    }
+
+    /// Their mean.
     pub(super) fn mean_of_first(&self, n: usize) -> Vec<f64> {
         mean_of((0..n).map(|i| &self.people[i % self.people.len()]), self.own.data().len())
     }
+}
+
+/// Records of people, who are repeated.
+pub(super) struct First {
+    people: Arc<Vec<Vec<f64>>>,
+    n: usize,
+}
+
+impl FunctionRecords for First {
+    fn count(&self) -> usize {
+        self.n
+    }
+
+    fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
+        Some(Cow::Borrowed(&self.people[i % self.people.len()]))
+    }
+}
+
+/// People drawn at random.
+#[derive(Clone)]
+struct Drawn {
+    /// J and m.
+    form: (usize, usize),
+    /// Their curves.
+    people: Vec<Vec<f64>>,
+    /// What is drawn from after them.
+    rng: ChaCha20Rng,
+}
+
+/// The same people every time: those who were asked for last are kept for a window that plans again and again.
+fn drawn(template: &Template, curves: usize, samples: usize) -> Result<Drawn, TemplateError> {
+    static LAST: Mutex<Option<Drawn>> = Mutex::new(None);
+    let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = last().as_ref().filter(|known| known.form == (curves, samples)) {
+        return Ok(known.clone());
+    }
+    let mut rng = ChaCha20Rng::seed_from_u64(SEED);
+    let mean = FaceParameters::elsewhere();
+    let drawn: Vec<FaceParameters> =
+        (0..PEOPLE).map(|_| FaceParameters::sample_about(&mean, &mut rng)).collect();
+    let made = |i: usize| Ok(template.curves_of(&drawn[i].vertices(), curves, samples)?.into_data());
+    let people = parallel::try_map::<_, TemplateError>(PEOPLE, made)?;
+    Ok(last().insert(Drawn { form: (curves, samples), people, rng }).clone())
 }
 
 /// Deviations from a prior's mean of people who differ as those of the prior do, given the generated ones' from the built-in face.

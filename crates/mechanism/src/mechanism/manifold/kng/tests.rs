@@ -56,7 +56,7 @@ fn the_law_on_coarse_cells_is_that_of_the_theorem() {
             .map(|(v, (x, volume))| (*v, *volume * (-sampler.score(x).unwrap() / sampler.sigma).exp()))
             .collect();
         let total: f64 = weights.values().sum();
-        let (mut noise, n) = (NoiseSource::seeded(5), 6000);
+        let (mut noise, n) = (NoiseSource::seeded(5), 4000);
         let (mut counts, mut tally) = (BTreeMap::new(), Tally::default());
         for _ in 0..n {
             let paid = pay(kng.price(), &mut Ledger::in_memory(None)).unwrap();
@@ -71,7 +71,7 @@ fn the_law_on_coarse_cells_is_that_of_the_theorem() {
         let (mut chi, mut bins, mut rest) = (0.0, 0.0, (0.0, 0.0));
         for (v, weight) in &weights {
             let (expected, found) = (weight / total * f64::from(n), counts.get(v).copied().unwrap_or(0.0));
-            if expected < 8.0 {
+            if expected < 5.0 {
                 rest = (rest.0 + expected, rest.1 + found);
             } else {
                 chi += (found - expected) * (found - expected) / expected;

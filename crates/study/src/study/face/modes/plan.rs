@@ -1,7 +1,7 @@
 //! What private modes can be expected to show, before any scan is read.
 
 use super::super::plan::{ForecastError, PlanRequest, simulation};
-use super::super::simulation::{SEED, Simulation};
+use super::super::simulation::{First, SEED, Simulation};
 use super::explained::Explained;
 use super::{WORTHWHILE, mechanism};
 use crate::privacy::noise::NoiseSource;
@@ -45,8 +45,7 @@ pub fn plan_modes(request: &PlanRequest, asked: usize) -> Result<Vec<ModesForeca
     let judged = Explained::by(&simulation.people).ok_or(nobody)?;
     let mut forecasts = Vec::new();
     for &n in &request.sizes {
-        let records: Vec<Option<Vec<f64>>> =
-            (0..n).map(|i| Some(simulation.people[i % simulation.people.len()].clone())).collect();
+        let records = simulation.first(n);
         // More records than simulated people repeat them: a sample of all of them.
         let sample = &simulation.people[..n.min(simulation.people.len())];
         let plain: Vec<Vec<f64>> =
@@ -64,7 +63,7 @@ pub fn plan_modes(request: &PlanRequest, asked: usize) -> Result<Vec<ModesForeca
 struct Cell<'a> {
     simulation: &'a Simulation,
     judged: &'a Explained,
-    records: &'a Vec<Option<Vec<f64>>>,
+    records: &'a First,
     asked: usize,
 }
 
