@@ -125,7 +125,12 @@ impl Mu {
         }
         let mut epsilon = 0.5 * high;
         for _ in 0..200 {
-            let excess = ln_delta_nearest(mu, epsilon) - ln_delta;
+            let here = ln_delta_nearest(mu, epsilon);
+            let excess = here - ln_delta;
+            // Nearer than ln δ is known steps go to and fro.
+            if excess.abs() <= 4.0 * f64::EPSILON * (1.0 + ln_delta.abs()) {
+                break;
+            }
             if excess > 0.0 {
                 low = epsilon
             } else {
@@ -133,7 +138,7 @@ impl Mu {
             }
             // d ln δ/dε = −e^ε Φ(−ε/μ−μ/2)/δ = −φ(a) M(a+μ)/δ.
             let (a, part) = threshold(mu, epsilon);
-            let slope = ln_density(a, part) + libm::log(mills(a + mu)) - ln_delta_nearest(mu, epsilon);
+            let slope = ln_density(a, part) + libm::log(mills(a + mu)) - here;
             let newton = epsilon + excess / libm::exp(slope);
             let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
             if (next - epsilon).abs() <= 2.0 * f64::EPSILON * epsilon {
@@ -174,7 +179,8 @@ impl Mu {
         }
         let mut mu = low;
         for _ in 0..200 {
-            let excess = ln_delta_nearest(mu, epsilon) - ln_delta;
+            let here = ln_delta_nearest(mu, epsilon);
+            let excess = here - ln_delta;
             if excess > 0.0 {
                 high = mu
             } else {
@@ -182,7 +188,7 @@ impl Mu {
             }
             // dδ/dμ = φ(a).
             let (a, part) = threshold(mu, epsilon);
-            let slope = libm::exp(ln_density(a, part) - ln_delta_nearest(mu, epsilon));
+            let slope = libm::exp(ln_density(a, part) - here);
             let newton = mu - excess / slope;
             let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
             if (next - mu).abs() <= 2.0 * f64::EPSILON * mu {

@@ -88,8 +88,16 @@ pub fn mechanism_rows(certificate: &Certificate) -> Vec<Vec<String>> {
 
 /// The smallest of what the headline and the composed parts allow.
 fn best(certificate: &Certificate, f: impl Fn(&PrivacyLoss) -> f64) -> f64 {
-    let by_parts = certificate.composition.mu().ok().flatten().map(PrivacyLoss::Gaussian);
-    [Some(certificate.loss), by_parts].iter().flatten().map(f).fold(f64::INFINITY, f64::min)
+    let by_parts = certificate.composition.mu().ok().flatten();
+    let losses = match (certificate.loss, by_parts) {
+        // The larger one allows more in every respect.
+        (PrivacyLoss::Gaussian(mu), Some(parts)) => {
+            let smaller = if parts.get() < mu.get() { parts } else { mu };
+            [Some(PrivacyLoss::Gaussian(smaller)), None]
+        }
+        (headline, parts) => [Some(headline), parts.map(PrivacyLoss::Gaussian)],
+    };
+    losses.iter().flatten().map(f).fold(f64::INFINITY, f64::min)
 }
 
 fn facts(certificate: &Certificate) -> Vec<(String, String)> {
@@ -129,13 +137,13 @@ fn charts(certificate: &Certificate) -> Vec<Figure> {
         value.is_finite().then_some((delta, value))
     };
     let curve: Vec<(f64, f64)> =
-        (0..=60).filter_map(|k| epsilon_at(10f64.powf(-0.3 - 0.2 * k as f64))).collect();
+        (0..=30).filter_map(|k| epsilon_at(10f64.powf(-0.3 - 0.4 * k as f64))).collect();
     if curve.len() > 1 {
         let line = Line::new(certificate.loss.to_string(), curve);
         let caption = "The (ε, δ) guarantees this release satisfies, all at once.";
         figures.push(Figure::lines("ε for every δ", &Axis::log("δ"), &Axis::linear("ε"), &[line], caption));
     }
-    let rates: Vec<f64> = (0..=200).map(|k| (k as f64 / 200.0).powi(2)).collect();
+    let rates: Vec<f64> = (0..=100).map(|k| (k as f64 / 100.0).powi(2)).collect();
     let power = rates.iter().map(|&a| (a, best(certificate, |l| l.power_at(a)))).collect();
     figures.push(Figure::lines(
         "The best attack on one person's record",

@@ -133,6 +133,15 @@ pub(super) fn candidates(template: &Posed, scan: &Posed) -> Vec<Candidate> {
         .collect()
 }
 
+/// The pose, template to scan, that is reached from one near it.
+pub(super) fn near(template: &Posed, scan: &Posed, start: &Similarity) -> Similarity {
+    let mut pose = scan.frame.inverse().after(&start.after(&template.frame));
+    for (_, matched, steps, with_scale) in &STAGES[1..] {
+        pose = refined(template, scan, pose, *matched, *steps, *with_scale);
+    }
+    scan.frame.after(&pose).after(&template.frame.inverse())
+}
+
 /// The best, none turned by little against a better one.
 fn distinct(mut all: Vec<Candidate>, most: usize) -> Vec<Candidate> {
     all.sort_by(|a, b| a.residual.total_cmp(&b.residual));

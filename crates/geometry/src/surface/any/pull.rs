@@ -5,7 +5,6 @@
 //! displacement, so that it acts on the mean of many as on one; half their sum is what remains where the mean is the template.
 
 use super::error::SurfaceRegistrationError;
-use super::kind::Ambiguity;
 use super::register::{Correspondences, SurfaceSettings, taken_out};
 use super::template::SurfaceTemplate;
 use crate::function::Harmonics;
@@ -103,12 +102,15 @@ impl SurfaceTemplate {
         let truth: Vec<Point> = places.map(|(p, d)| p + Vector::new(d[0], d[1], d[2]) * size).collect();
         let truth = self.mesh().with_vertices(truth)?;
         let scan = simplified(&truth, truth.area(), (SCAN * truth.vertices().len() as f64) as usize)?;
-        // A pose that shape does not tell is given.
-        let pairs = || self.mesh().vertices().iter().copied().zip(truth.vertices().iter().copied());
-        let marks =
-            self.ambiguity().filter(Ambiguity::needs_marks).map(|_| Correspondences(pairs().collect()));
-        let found = self.register(&scan, marks.as_ref(), &SurfaceSettings::default())?;
+        let settings = SurfaceSettings::default();
         let pose = taken_out(&truth, self.mesh(), true).unwrap_or_else(Similarity::identity);
+        let found = if self.ambiguity().is_some_and(|ambiguity| ambiguity.needs_marks()) {
+            // A pose that shape does not tell is given, as marks give it.
+            let pairs = self.mesh().vertices().iter().copied().zip(truth.vertices().iter().copied());
+            self.register(&scan, Some(&Correspondences(pairs.collect())), &settings)?
+        } else {
+            self.register_from(&scan, &pose.inverse(), &settings)?
+        };
         let truth: Vec<Point> = truth.vertices().iter().map(|p| pose.apply(p)).collect();
         let way = truth.iter().zip(self.mesh().vertices()).map(|(p, q)| p - q);
         let away = harmonics.root_mean_square(&way.flat_map(|d| [d.x, d.y, d.z]).collect::<Vec<f64>>());

@@ -122,6 +122,19 @@ impl SurfaceTemplate {
         self.fitted(&ready, &believed, settings)
     }
 
+    /// Registers a scan of which a pose near its own is known, template to scan: none other is looked for.
+    pub(super) fn register_from(
+        &self,
+        scan: &TriMesh,
+        start: &Similarity,
+        settings: &SurfaceSettings,
+    ) -> Result<RegisteredSurface, SurfaceRegistrationError> {
+        let ready = Ready::new(scan, self.topology())?;
+        let posed = Posed::new(&ready.mesh, &ready.borders.concat())?;
+        let pose = pose::near(&self.posed, &posed, start);
+        self.fitted(&ready, &Believed { pose, mirrored: false, doubt: 0.0 }, settings)
+    }
+
     /// The pose of a scan, if it is sure: one whose residual is clearly the least, or of several that of which the displacement is.
     fn believed(
         &self,
