@@ -86,6 +86,9 @@ impl Form {
 
     /// The values of a record of these bytes.
     pub fn row(&self, bytes: &[u8]) -> Vec<f64> {
+        if let Number { kind: b'f', width: 8, is_big_endian: false } = self.number {
+            return bytes.as_chunks().0.iter().map(|raw| f64::from_le_bytes(*raw)).collect();
+        }
         bytes.chunks_exact(self.number.width).map(|raw| self.number.value(raw)).collect()
     }
 
@@ -103,6 +106,10 @@ impl Form {
 
     /// The values of a record (below [`records`](Self::records)), last axis fastest.
     pub fn record(&self, bytes: &[u8], index: usize) -> Vec<f64> {
+        if let Some((start, width)) = self.rows() {
+            let from = start as usize + index * width;
+            return bytes.get(from..from + width).map(|bytes| self.row(bytes)).unwrap_or_default();
+        }
         let (first, strides) = self.strides.split_first().map_or((0, &[][..]), |(n, rest)| (*n, rest));
         let shape = self.shape.get(1..).unwrap_or_default();
         let mut record = Vec::with_capacity(shape.iter().product());
@@ -117,6 +124,10 @@ impl Form {
 
     pub fn values(&self, bytes: &[u8]) -> Parsed<Vec<f64>> {
         self.check_memory(bytes)?;
+        if let Some((start, width)) = self.rows() {
+            let all = bytes.get(start as usize..start as usize + self.records() * width);
+            return Ok(all.map(|bytes| self.row(bytes)).unwrap_or_default());
+        }
         let mut values = Vec::with_capacity(self.shape.iter().product());
         values.extend(self.all(bytes));
         Ok(values)
