@@ -103,11 +103,27 @@ impl Workshop {
         shown: &[Shown],
         events: Vec<Event>,
     ) -> Image {
+        let panes = panes(shown, (width.saturating_sub(WIDTH as u32), height));
+        let output = self.passes(easel, shown, events, &panes);
+        easel.picture(output, [247; 3])
+    }
+
+    /// `events` happen in the panel, which nobody looks at.
+    pub fn happen(&mut self, easel: &mut Easel, shown: &[Shown], events: Vec<Event>) {
+        self.passes(easel, shown, events, &Image::filled(1, 1, [247; 3]));
+    }
+
+    fn passes(
+        &mut self,
+        easel: &mut Easel,
+        shown: &[Shown],
+        events: Vec<Event>,
+        panes: &Image,
+    ) -> egui::FullOutput {
         let visuals = if self.window.dark { egui::Visuals::dark() } else { egui::Visuals::light() };
         easel.context().set_visuals(visuals);
         let standing = shown.iter().map(|s| s.subject.standing).max().unwrap_or(Standing::Public);
-        let panes = panes(shown, (width.saturating_sub(WIDTH as u32), height));
-        let picture = easel.context().load_texture("panes", texture(&panes), TextureOptions::LINEAR);
+        let picture = easel.context().load_texture("panes", texture(panes), TextureOptions::LINEAR);
         let draw = |ctx: &Context, bench: &WorkbenchState, window: &mut WindowState| {
             let top = standing_band(ctx, standing);
             let place = Rect::from_min_max(Pos2::new(WIDTH, top), ctx.content_rect().max);
@@ -121,8 +137,7 @@ impl Workshop {
         self.perform(acts);
         let mut again = |ctx: &Context| drop(draw(ctx, &self.bench, &mut self.window));
         easel.frame(Vec::new(), &mut again);
-        let output = easel.frame(Vec::new(), &mut again);
-        easel.picture(output, [247; 3])
+        easel.frame(Vec::new(), &mut again)
     }
 }
 

@@ -56,11 +56,15 @@ impl Hands {
         }
     }
 
-    fn frame(&mut self, events: Vec<Event>) -> Image {
-        self.shop.picture(&mut self.easel, SIZE, &self.shown, events)
+    fn picture(&mut self) -> Image {
+        self.shop.picture(&mut self.easel, SIZE, &self.shown, Vec::new())
     }
 
-    fn press(&mut self, key: Key) -> Image {
+    fn happen(&mut self, events: Vec<Event>) {
+        self.shop.happen(&mut self.easel, &self.shown, events);
+    }
+
+    fn press(&mut self, key: Key) {
         let event = |pressed| Event::Key {
             key,
             physical_key: None,
@@ -68,24 +72,24 @@ impl Hands {
             repeat: false,
             modifiers: Modifiers::NONE,
         };
-        self.frame(vec![event(true), event(false)])
+        self.happen(vec![event(true), event(false)]);
     }
 
-    fn click(&mut self, at: Pos2) -> Image {
+    fn click(&mut self, at: Pos2) {
         let event = |pressed| Event::PointerButton {
             pos: at,
             button: PointerButton::Primary,
             pressed,
             modifiers: Modifiers::NONE,
         };
-        self.frame(vec![Event::PointerMoved(at)]);
-        self.frame(vec![event(true)]);
-        self.frame(vec![event(false)])
+        self.happen(vec![Event::PointerMoved(at)]);
+        self.happen(vec![event(true)]);
+        self.happen(vec![event(false)]);
     }
 
     /// Clicks on the control that says so.
     fn click_on(&mut self, text: &str) {
-        self.frame(Vec::new());
+        self.happen(Vec::new());
         let at = self.easel.place_of(text).unwrap_or_else(|| panic!("no {text:?} on view"));
         self.click(at);
     }
@@ -122,9 +126,9 @@ impl Hands {
         if self.pictures.is_none() && self.written > 2 {
             return;
         }
-        let light = self.frame(Vec::new());
+        let light = self.picture();
         self.shop.window.dark = true;
-        let dark = self.frame(Vec::new());
+        let dark = self.picture();
         self.shop.window.dark = false;
         let side = |points: u32| (points as f32 * self.scale) as usize;
         assert_eq!((light.width, light.height), (side(SIZE.0), side(SIZE.1)));
