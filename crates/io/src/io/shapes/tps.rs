@@ -126,24 +126,16 @@ impl NamedBy {
     /// In a file that has been [checked](check): where half of the specimens or more share an ID with another (tpsDig writes 0 where nobody gave
     /// one), the pictures tell them apart if they are different ones; where all have one ID or none, nothing else does.
     pub fn find(bytes: &[u8]) -> Self {
-        let names = |key: &'static str| {
-            let mut all: Vec<Option<String>> =
-                bodies(bytes).map(move |(_, _, body, _)| value_of(body, key)).collect();
-            all.sort_unstable();
-            all
-        };
-        let different = |sorted: &[Option<String>]| sorted.chunk_by(|a, b| a == b).count();
-        let ids = names("ID");
-        let (n, found) = (ids.len(), different(&ids));
-        if n < 2 || 2 * found > n {
+        let ids = Names::of(bytes, "ID");
+        if ids.count < 2 || 2 * ids.different > ids.count {
             return Self::Id;
         }
-        let images = names("IMAGE");
-        let are_different = different(&images) == n && images[0].is_some();
-        match (ids[0].is_none() && found == 1, are_different) {
-            (true, _) if are_different || images.iter().all(Option::is_none) => Self::Id,
+        let images = Names::of(bytes, "IMAGE");
+        let are_different = images.different == images.count && images.every;
+        match (!ids.any, are_different) {
+            (true, _) if are_different || !images.any => Self::Id,
             (_, true) => Self::Image,
-            (_, false) if found == 1 => Self::Nothing,
+            (_, false) if ids.different == 1 => Self::Nothing,
             _ => Self::Id,
         }
     }
@@ -153,6 +145,32 @@ impl NamedBy {
             Self::Id => id.or(image),
             Self::Image => image,
             Self::Nothing => None,
+        }
+    }
+}
+
+/// What the specimens of a file have of a keyword's values: there may be millions, of which no list is kept.
+struct Names {
+    /// How many specimens there are.
+    count: usize,
+    /// How many values, none being one.
+    different: usize,
+    /// Whether one has any.
+    any: bool,
+    /// Whether all have.
+    every: bool,
+}
+
+impl Names {
+    fn of(bytes: &[u8], key: &str) -> Self {
+        let value = |body: &[u8]| value_of(body, key).map(String::into_boxed_str);
+        let mut all: Vec<Option<Box<str>>> = bodies(bytes).map(|(_, _, body, _)| value(body)).collect();
+        all.sort_unstable();
+        Self {
+            count: all.len(),
+            different: all.chunk_by(|a, b| a == b).count(),
+            any: all.last().is_some_and(Option::is_some),
+            every: all.first().is_some_and(Option::is_some),
         }
     }
 }
