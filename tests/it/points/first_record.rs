@@ -17,15 +17,16 @@ fn a_row_without_its_last_number_takes_no_dimension_away() {
         format!("{heading}{first}\n{rows}")
     };
     fs::write(path("centre.csv"), "x,y,z\n0,0,1\n").unwrap();
-    for (heading, option) in [("x,y,z\n", ""), ("", "--dim 3"), ("x,y,z\n", "--dim 3")] {
+    let tables = [("x,y,z\n", ""), ("", "--dim 3"), ("x,y,z\n", "--dim 3")];
+    for (j, (heading, option)) in tables.into_iter().enumerate() {
         fs::write(path("good.csv"), table(heading, "0,0,1")).unwrap();
         let firsts =
             ["0,0,NA", "0,0", "0", "NA,NA,NA", "0,0,1,0", "0,0,one", "0;0;1", "0 0 1", "\"0\",\"0\""];
         for (k, first) in firsts.into_iter().enumerate() {
             fs::write(path("bad.csv"), table(heading, first)).unwrap();
-            // Which dimension it is, is found before the centre is looked at: one after the other in turn.
+            // In turn: every first row meets either centre.
             let centres = [format!("--center {}", path("centre.csv")), "--center private".into()];
-            for centre in centres.into_iter().skip(k % 2).step_by(2) {
+            for centre in centres.into_iter().skip((j + k) % 2).step_by(2) {
                 let mechanism = "--mechanism laplace --radius 0.4 --mu 2";
                 let study = format!("sphere mean FILE {mechanism} {centre} {option}");
                 // Stopped at that record without; with it, the same release but for the noised values.

@@ -81,9 +81,9 @@ fn visible(mesh: &TriMesh, normals: &[Vector], d: &Vector) -> Vec<bool> {
 fn draw([a, b, c]: &[[f64; 3]; 3], depth: &mut [f64]) {
     // Most triangles are so small that they hold the middle of no pixel. Conversions go to the nearest number that there is.
     let range = |k: usize| {
-        let lo = a[k].min(b[k]).min(c[k]) - 0.5;
-        let hi = a[k].max(b[k]).max(c[k]) - 0.5;
-        lo as usize + usize::from(lo > (lo as usize) as f64)..(hi as usize + 1).min(SIDE)
+        let lo = (a[k].min(b[k]).min(c[k]) - 0.5).min(SIDE as f64);
+        let hi = (a[k].max(b[k]).max(c[k]) - 0.5).min(SIDE as f64 - 1.0);
+        lo as usize + usize::from(lo > (lo as usize) as f64)..hi as usize + 1
     };
     let (columns, rows) = (range(0), range(1));
     let twice_area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
