@@ -50,8 +50,17 @@ fn run(dir: &Path, study: &str, more: &str) -> std::path::PathBuf {
 }
 
 /// Numbers that are functions of the noised values, and how many there are of them.
-const NOISED: [&str; 8] =
-    ["accuracy", "modes", "field_accuracy", "explained_share", "test", "difference", "band", "first_passes"];
+const NOISED: [&str; 9] = [
+    "accuracy",
+    "modes",
+    "field_accuracy",
+    "explained_share",
+    "test",
+    "difference",
+    "band",
+    "first_passes",
+    "unseen_at_least",
+];
 
 /// Keys only, where numbers are noised.
 fn masked(value: &mut Value) {
@@ -180,6 +189,32 @@ fn releases_hold_what_they_should_and_verify() {
     let own = npy::read(&release.parent().unwrap().join("internal/nonprivate_mean.npy")).unwrap().data;
     let apart: f64 = mean.iter().zip(&own).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
     assert!(apart.sqrt() < 0.01, "{}", apart.sqrt());
+}
+
+/// Half of the specimens lack two of nine landmarks, which are estimated from the centre: every statistic tells so by a noised count.
+#[test]
+fn landmarks_that_were_estimated_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let n = 60;
+    write(dir, n, 2, None);
+    let mut shapes = npy::read(&dir.join("shapes.npy")).unwrap().data;
+    shapes.chunks_exact_mut(18).step_by(2).for_each(|shape| shape[14..].fill(f64::NAN));
+    write_npy(&dir.join("shapes.npy"), &[n, 9, 2], &shapes).unwrap();
+    write_npy(&dir.join("centre.npy"), &[1, 9, 2], &record(1000, 9, 2)).unwrap();
+    let public = format!("--center {}", dir.join("centre.npy").display());
+    for study in STUDIES.iter().filter(|study| !study.contains("allometry")) {
+        for centre in [&public[..], ""] {
+            let release = run(dir, study, &format!("{centre} --mu 40 --seed 2"));
+            let file = fs::read(release.join("certificate.json")).unwrap();
+            let told = &serde_json::from_slice::<Value>(&file).unwrap()["details"]["unseen_at_least"];
+            let expected = 0.5 * (2.0_f64 / 9.0).sqrt();
+            let filled = told["filled"].as_f64().unwrap();
+            assert!((expected - 0.02..expected).contains(&filled), "{study} {centre}: {told}");
+            assert_eq!(told["unusable"], 0.0, "{study} {centre}");
+            fs::remove_dir_all(dir.join("study")).unwrap();
+        }
+    }
 }
 
 #[test]

@@ -47,4 +47,5 @@ pub use simplify::simplified;
 pub use subdivide::subdivided;
 pub(crate) use topology::component_labels;
 pub use topology::{BoundaryLoop, Component, TopologyReport, topology};
+pub(crate) use trimesh::Areas;
 pub use trimesh::{MeshError, Point, TriMesh, Vector};

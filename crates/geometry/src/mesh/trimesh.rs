@@ -118,11 +118,7 @@ impl TriMesh {
 
     /// The share of the surface's area of every vertex: a third of each of its triangles.
     pub fn vertex_shares(&self) -> Vec<f64> {
-        let mut areas = vec![0.0; self.vertices.len()];
-        for (t, triangle) in self.triangles.iter().enumerate() {
-            let third = self.area_vector(t).norm() / 6.0;
-            triangle.iter().for_each(|v| areas[*v] += third);
-        }
+        let mut areas = self.vertex_areas();
         let all: f64 = areas.iter().sum();
         areas.iter_mut().for_each(|area| *area /= all);
         areas
@@ -135,12 +131,7 @@ impl TriMesh {
 
     /// A third of the area of the triangles around each vertex; sums to [`TriMesh::area`].
     pub fn vertex_areas(&self) -> Vec<f64> {
-        let mut out = vec![0.0; self.vertices.len()];
-        for (t, triangle) in self.triangles.iter().enumerate() {
-            let third = self.area_vector(t).norm() / 6.0;
-            triangle.iter().for_each(|&i| out[i] += third);
-        }
-        out
+        self.areas().vertices
     }
 
     /// Unit normals at the vertices, area-weighted; zero where a vertex has no triangle of positive area.
@@ -156,15 +147,34 @@ impl TriMesh {
 
     /// The area-weighted centroid of the surface (not the mean of the vertices).
     pub fn area_centroid(&self) -> Point {
-        let (mut sum, mut total) = (Vector::zeros(), 0.0);
-        for t in 0..self.triangles.len() {
+        self.areas().centroid
+    }
+
+    /// What areas tell, in one pass over the triangles.
+    pub(crate) fn areas(&self) -> Areas {
+        let mut vertices = vec![0.0; self.vertices.len()];
+        let (mut sum, mut total, mut twice) = (Vector::zeros(), 0.0, 0.0);
+        for (t, triangle) in self.triangles.iter().enumerate() {
             let area = self.area_vector(t).norm();
             let [a, b, c] = self.corners(t);
             sum += (a.coords + b.coords + c.coords) * (area / 3.0);
-            total += area;
+            twice += area;
+            total += 0.5 * area;
+            triangle.iter().for_each(|&i| vertices[i] += area / 6.0);
         }
-        if total > 0.0 { Point::from(sum / total) } else { Point::origin() }
+        let centroid = if twice > 0.0 { Point::from(sum / twice) } else { Point::origin() };
+        Areas { total, centroid, vertices }
     }
+}
+
+/// Areas of a surface, in squared units of the coordinates.
+pub(crate) struct Areas {
+    /// As [`TriMesh::area`].
+    pub total: f64,
+    /// As [`TriMesh::area_centroid`].
+    pub centroid: Point,
+    /// As [`TriMesh::vertex_areas`].
+    pub vertices: Vec<f64>,
 }
 
 #[cfg(test)]

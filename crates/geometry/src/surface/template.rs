@@ -3,7 +3,7 @@
 use super::locate::{DiskSurface, Located};
 use crate::conformal::{Complex, ConformalError, DiskMap, SurfacePoint, disk_map};
 use crate::function::{CurvesError, DiskField, FaceCurves};
-use crate::mesh::{DiskMesh, MeshError, Point, PoseError, PoseFinder, TriMesh, Vector};
+use crate::mesh::{Areas, DiskMesh, MeshError, Point, PoseError, PoseFinder, TriMesh, Vector};
 use nalgebra::{Matrix3, Rotation3};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,7 +63,7 @@ impl Template {
         let (map, pose) = rayon::join(|| disk_map(&disk), || PoseFinder::new(mesh, nose));
         let surface = DiskSurface::new(&disk, &recentred(&map?, &disk, nose, &upward)?);
         let pose = pose?;
-        let unit = unit_area(mesh)?;
+        let unit = unit_area(mesh.vertices(), &mesh.areas())?;
         Ok(Self { disk, surface, pose, nose, upward, unit, upright, mouth: None, places: Mutex::default() })
     }
 
@@ -148,8 +148,7 @@ impl Template {
         curves: usize,
         samples: usize,
     ) -> Result<FaceCurves, TemplateError> {
-        let registered = self.disk.mesh().with_vertices(positions.to_vec())?;
-        let unit = self.aligned(&unit_area(&registered)?, &registered.vertex_areas());
+        let unit = self.unit_positions(positions)?;
         let mut data = Vec::with_capacity(3 * curves * samples);
         for at in self.places(curves, samples).iter() {
             data.extend_from_slice(blend(self.mesh(), &unit, at).as_slice());
@@ -197,18 +196,19 @@ impl Template {
         self.surface.z().iter().map(|z| Vector::from(field.evaluate(z.norm(), z.arg()))).collect()
     }
 
-    /// Rotates unit-area positions to the template (least squares over the surface).
-    fn aligned(&self, unit: &[Point], areas: &[f64]) -> Vec<Point> {
-        let cross: Matrix3<f64> = unit
-            .iter()
-            .zip(&self.unit)
-            .zip(areas)
-            .map(|((p, q), a)| *a * q.coords * p.coords.transpose())
-            .sum();
-        match crate::mesh::pose::nearest_rotation(&cross) {
-            Some((rotation, _)) => unit.iter().map(|p| rotation * p).collect(),
-            None => unit.to_vec(),
+    /// Positions of the template's vertices on a scan, centred, of unit area, rotated to the template (least squares over the surface).
+    ///
+    /// # Errors
+    /// [`TemplateError`] when the positions are not a surface.
+    pub fn unit_positions(&self, positions: &[Point]) -> Result<Vec<Point>, TemplateError> {
+        let areas = self.mesh().with_vertices(positions.to_vec())?.areas();
+        let mut unit = unit_area(positions, &areas)?;
+        let pairs = unit.iter().zip(&self.unit).zip(&areas.vertices);
+        let cross: Matrix3<f64> = pairs.map(|((p, q), a)| *a * q.coords * p.coords.transpose()).sum();
+        if let Some((rotation, _)) = crate::mesh::pose::nearest_rotation(&cross) {
+            unit.iter_mut().for_each(|p| *p = rotation * *p);
         }
+        Ok(unit)
     }
 }
 
@@ -225,13 +225,12 @@ fn blend(mesh: &TriMesh, vertices: &[Point], at: &Located) -> Vector {
 }
 
 /// Centroid of the surface at the origin, divided by √area.
-fn unit_area(mesh: &TriMesh) -> Result<Vec<Point>, MeshError> {
-    let area = mesh.area();
+fn unit_area(positions: &[Point], areas: &Areas) -> Result<Vec<Point>, MeshError> {
+    let area = areas.total;
     if !(area > 0.0 && area.is_finite()) {
         return Err(MeshError::Degenerate("the surface has no area".to_owned()));
     }
-    let centre = mesh.area_centroid();
-    Ok(mesh.vertices().iter().map(|p| Point::from((p - centre) / area.sqrt())).collect())
+    Ok(positions.iter().map(|p| Point::from((p - areas.centroid) / area.sqrt())).collect())
 }
 
 /// A vertex on the forehead: the nearest to the point above the nose tip by 0.4 of the face's size, √area.

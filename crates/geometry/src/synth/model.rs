@@ -12,17 +12,14 @@ const WIDTH_MM: f64 = 21.0;
 /// Tables over the vertices of the built-in template.
 pub(super) struct FaceModel {
     centres: Vec<Point>,
-    /// For each vertex: the displacement of each named parameter, then the weight of each centre.
-    rows: Vec<Row>,
+    /// For each named parameter: the displacement of every vertex.
+    named: Vec<Vec<Vector>>,
+    /// For each centre: its weight at every vertex.
+    weights: Vec<Vec<f64>>,
     /// Edges of the template.
     edges: Vec<[usize; 2]>,
     /// Distance of each vertex from the border, in millimetres.
     pub border_distance: Vec<f64>,
-}
-
-struct Row {
-    named: Box<[Vector]>,
-    weights: Box<[f64]>,
 }
 
 impl FaceModel {
@@ -39,13 +36,9 @@ impl FaceModel {
         let mut centres = spread(&left, CENTRES);
         centres.extend_from_within(..);
         centres[CENTRES..].iter_mut().for_each(|c| c.x = -c.x);
-        let rows = points
-            .iter()
-            .map(|p| Row {
-                named: ShapeParameter::ALL.iter().map(|&k| Mode::of(k).displacement(p)).collect(),
-                weights: centres.iter().map(|c| bump(p, c)).collect(),
-            })
-            .collect();
+        let displaced = |k: &ShapeParameter| points.iter().map(|p| Mode::of(*k).displacement(p)).collect();
+        let named = ShapeParameter::ALL.iter().map(displaced).collect();
+        let weights = centres.iter().map(|c| points.iter().map(|p| bump(p, c)).collect()).collect();
         let mut edges: Vec<[usize; 2]> = template
             .triangles()
             .iter()
@@ -63,7 +56,7 @@ impl FaceModel {
                 border.iter().map(|&b| (points[b] - p).norm_squared()).fold(f64::INFINITY, f64::min).sqrt()
             })
             .collect();
-        Self { centres, rows, edges, border_distance }
+        Self { centres, named, weights, edges, border_distance }
     }
 
     /// How many centres the random field has on each half; centre k + this number mirrors centre k.
@@ -77,15 +70,15 @@ impl FaceModel {
     /// The template's vertices on the face with these parameters.
     pub(super) fn vertices(&self, shape: &[f64], field: &[Vector]) -> Vec<Point> {
         let points = super::builtin_template().vertices();
-        points
-            .iter()
-            .zip(&self.rows)
-            .map(|(p, row)| {
-                let named = row.named.iter().zip(shape).fold(Vector::zeros(), |sum, (d, &s)| sum + d * s);
-                let random = row.weights.iter().zip(field).fold(Vector::zeros(), |sum, (&w, c)| sum + c * w);
-                p + named + random
-            })
-            .collect()
+        let (mut named, mut random) =
+            (vec![Vector::zeros(); points.len()], vec![Vector::zeros(); points.len()]);
+        for (displaced, &s) in self.named.iter().zip(shape) {
+            named.iter_mut().zip(displaced).for_each(|(sum, d)| *sum += d * s);
+        }
+        for (weights, c) in self.weights.iter().zip(field) {
+            random.iter_mut().zip(weights).for_each(|(sum, &w)| *sum += c * w);
+        }
+        points.iter().zip(named).zip(random).map(|((p, n), r)| p + n + r).collect()
     }
 
     /// max |D(p) − D(q)| / |p − q| over the template's edges, D(p) being where p went minus p.

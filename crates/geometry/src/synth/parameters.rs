@@ -6,6 +6,7 @@ use crate::mesh::{Point, TriMesh, Vector};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
+use visard_base::parallel;
 
 pub use super::modes::ShapeParameter;
 
@@ -81,13 +82,39 @@ impl FaceParameters {
     /// A random person of a population with another mean.
     pub fn sample_about<R: Rng + ?Sized>(mean: &Self, rng: &mut R) -> Self {
         loop {
-            let mut draw = Self::draw(rng);
-            draw.shape.iter_mut().zip(&mean.shape).for_each(|(x, m)| *x += m);
-            draw.field.iter_mut().zip(&mean.field).for_each(|(v, m)| *v += m);
-            if draw.stretch() < MAX_STRETCH {
-                return draw;
+            let drawn = Self::draw_about(mean, rng);
+            if drawn.stretch() < MAX_STRETCH {
+                return drawn;
             }
         }
+    }
+
+    /// What `f` makes of the vertices of `n` persons, those that [`FaceParameters::sample_about`] draws one after the other. On all
+    /// threads of the current pool.
+    pub fn sample_vertices<T: Send, R: Rng + ?Sized>(
+        mean: &Self,
+        n: usize,
+        rng: &mut R,
+        f: impl Fn(&[Point]) -> T + Sync,
+    ) -> Vec<T> {
+        let made = |person: &Self| {
+            let vertices = person.vertices();
+            (FaceModel::get().stretch(&vertices) < MAX_STRETCH).then(|| f(&vertices))
+        };
+        let mut people = Vec::with_capacity(n);
+        while people.len() < n {
+            // Never more than are missing: what is drawn from `rng` afterwards does not change.
+            let drawn: Vec<Self> = (people.len()..n).map(|_| Self::draw_about(mean, rng)).collect();
+            people.extend(parallel::map_slice(&drawn, made).into_iter().flatten());
+        }
+        people
+    }
+
+    fn draw_about<R: Rng + ?Sized>(mean: &Self, rng: &mut R) -> Self {
+        let mut drawn = Self::draw(rng);
+        drawn.shape.iter_mut().zip(&mean.shape).for_each(|(x, m)| *x += m);
+        drawn.field.iter_mut().zip(&mean.field).for_each(|(v, m)| *v += m);
+        drawn
     }
 
     fn draw<R: Rng + ?Sized>(rng: &mut R) -> Self {

@@ -16,8 +16,8 @@ const ABOVE: f64 = 1.01;
 const WEYL: f64 = 0.727;
 
 /// What the ends of intervals hold, in words.
-pub const INTERVALS: &str = "lower, upper: simultaneous 95 % intervals for these records' mean square about the released centre along the released \
-     directions. The lower end holds however they are distributed, since a clip only shortens; the upper end is for scores that are normal, and may \
+pub const INTERVALS: &str = "lower, upper: simultaneous 95 % intervals for the mean square of the records that were used, with what was filled in, about the \
+     released centre along the released directions. The lower end holds however they are distributed, since a clip only shortens; the upper end is for scores that are normal, and may \
      be too low where they have long tails. They cover the noise added for privacy, not these records as a sample of others";
 
 /// What is public of k weighted coordinates u_j = √a_j x_j.
@@ -169,6 +169,14 @@ impl Modes {
             edge,
             leans_on_prior,
         })
+    }
+}
+
+impl Modes {
+    /// With upper ends `times` as high.
+    pub fn raised(mut self, times: f64) -> Self {
+        self.modes.iter_mut().for_each(|mode| mode.upper *= times);
+        self
     }
 }
 

@@ -45,8 +45,8 @@ pub struct Regression {
     pub turned: DMatrix<f64>,
     /// The vectors' second moment without what the covariates tell of them, in upper rows: of noised values.
     pub residual: NoisedSecond,
-    /// What share of itself a field may be off by what the clip takes (a standard deviation).
-    pub clipped: f64,
+    /// What share of itself a field may be off by what the clip takes and what was not seen of records (a standard deviation).
+    pub shortened: f64,
     /// What each row's sampling variance is, as a multiple of the residual variance over n.
     pub sampling: Vec<f64>,
     /// What the covariates explain, where it can be told.
@@ -57,7 +57,8 @@ impl Regression {
     /// B̂ = S_xx⁻¹ S_xu with S_xx drawn to the design's own moments by how noisy it is; every row is shrunk with the prior's shape. What is
     /// looked for are the fields of these n records without noise: as large as the population's are expected to be, and what they lie off those
     /// because the records are a sample. The intercept's size is expected to be that of the released centre's squared error (`centre_error`, in
-    /// coordinates u). Clipping kept the part `kept` of every field, in (0, 1]: they are divided by it. Errors have what the noise in S_xx adds.
+    /// coordinates u). Clipping kept the part `kept` of every field, in (0, 1]: they are divided by it. Errors have what the noise in S_xx adds, and the
+    /// share `off` of every field that records not seen, who have no deviation, may have taken.
     ///
     /// `None` when moments, design and weights do not fit together.
     pub fn new(
@@ -65,7 +66,7 @@ impl Regression {
         design: &Design,
         weights: Weights<'_>,
         (centre_error, n): (f64, u64),
-        kept: f64,
+        (kept, off): (f64, f64),
     ) -> Option<Self> {
         let (q, k) = moments.xu.shape();
         let shapes = moments.xx.shape() == (q, q) && moments.uu.shape() == (k, k) && design.columns() == q;
@@ -102,12 +103,12 @@ impl Regression {
         };
         let noised = |j: usize| -> Vec<f64> { (0..k).map(|c| noise[j] + doubt(j, c)).collect() };
         let mut fields: Vec<Shrunk> = (0..q).map(|j| shrink(j, &noised(j))).collect();
-        let clipped = if kept < 1.0 { DOUBTED_AT_MEDIAN } else { DOUBTED_BEYOND };
+        let shortened = off.hypot(if kept < 1.0 { DOUBTED_AT_MEDIAN } else { DOUBTED_BEYOND });
         for field in fields.iter_mut().skip(1) {
-            field.errors.iter_mut().zip(&field.values).for_each(|(e, b)| *e += (clipped * b).powi(2));
+            field.errors.iter_mut().zip(&field.values).for_each(|(e, b)| *e += (shortened * b).powi(2));
         }
         let residual = left_over(moments, &inverse.inverse, &b);
-        Some(Self { fields, noise, turned, clipped, sampling, explained, residual, unshrunk })
+        Some(Self { fields, noise, turned, shortened, sampling, explained, residual, unshrunk })
     }
 }
 
@@ -129,7 +130,7 @@ impl Regression {
         for (other, of) in self.fields.iter().enumerate() {
             law.add_along(of.values.iter().map(|b| self.turned[(row, other)].sqrt() * b).collect());
         }
-        law.add_along(field.values.iter().map(|b| self.clipped * b).collect());
+        law.add_along(field.values.iter().map(|b| self.shortened * b).collect());
         Some(law)
     }
 }
@@ -240,7 +241,7 @@ mod tests {
     fn regress(moments: &RegressionMoments) -> Regression {
         let (spectrum, roots) = weights();
         let weights = Weights { spectrum: &spectrum, roots: &roots, scale: 1.0 };
-        Regression::new(moments, &design(), weights, (1e-6, 2000), 1.0).unwrap()
+        Regression::new(moments, &design(), weights, (1e-6, 2000), (1.0, 0.0)).unwrap()
     }
 
     #[test]
@@ -293,7 +294,7 @@ mod tests {
             for seed in 0..40 {
                 let (moments, fields, _) = moments(2000, sigma, 10 + seed);
                 // Nothing is clipped here.
-                let found = Regression { clipped: 0.0, ..regress(&moments) };
+                let found = Regression { shortened: 0.0, ..regress(&moments) };
                 for (row, field) in fields.iter().enumerate().skip(1) {
                     let off = found.unshrunk[row].iter().zip(field);
                     error += off.map(|(a, b)| (a - b).powi(2)).sum::<f64>();
@@ -314,10 +315,10 @@ mod tests {
         let (mut moments, _, _) = moments(50, 0.1, 1);
         let (spectrum, roots) = weights();
         let short = Weights { spectrum: &spectrum[1..], roots: &roots, scale: 1.0 };
-        assert_eq!(Regression::new(&moments, &design(), short, (1e-6, 2000), 1.0), None);
+        assert_eq!(Regression::new(&moments, &design(), short, (1e-6, 2000), (1.0, 0.0)), None);
         moments.xx = DMatrix::zeros(2, 2);
         let weights = Weights { spectrum: &spectrum, roots: &roots, scale: 1.0 };
-        assert_eq!(Regression::new(&moments, &design(), weights, (1e-6, 2000), 1.0), None);
+        assert_eq!(Regression::new(&moments, &design(), weights, (1e-6, 2000), (1.0, 0.0)), None);
     }
 
     /// What the clip took is given back to fields and their noise alike, not to what they explain.
@@ -326,7 +327,7 @@ mod tests {
         let (moments, _, _) = moments(500, 0.02, 1);
         let (spectrum, roots) = weights();
         let weights = Weights { spectrum: &spectrum, roots: &roots, scale: 1.0 };
-        let regress = |kept| Regression::new(&moments, &design(), weights, (1e-6, 2000), kept);
+        let regress = |kept| Regression::new(&moments, &design(), weights, (1e-6, 2000), (kept, 0.0));
         let (whole, clipped) = (regress(1.0).unwrap(), regress(0.8).unwrap());
         approx::assert_relative_eq!(clipped.unshrunk[1][0], whole.unshrunk[1][0] / 0.8, max_relative = 1e-12);
         approx::assert_relative_eq!(clipped.noise[1], whole.noise[1] / 0.64, max_relative = 1e-12);

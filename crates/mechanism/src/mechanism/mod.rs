@@ -10,7 +10,9 @@ pub mod quantile;
 pub mod registry;
 pub mod rounds;
 pub mod together;
+mod unseen;
 pub mod vector;
 
 pub use crate::privacy::{Drawn, Mechanism, NoisedPart, Price, Released, Sensitivity, release};
 pub use error::MechanismError;
+pub use unseen::UnseenShares;

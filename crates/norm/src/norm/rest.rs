@@ -2,13 +2,13 @@
 
 use crate::estimate::prior::Prior;
 use crate::function::{Basis, FaceCurves};
+use crate::mesh::Point;
 use crate::study::face::mean::basis;
 use crate::study::face::{StudyError, TemplateSource, load_template};
 use crate::synth::FaceParameters;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
-use rayon::prelude::*;
 
 /// Made-up people whose differences give the rest its place on the face.
 const PEOPLE: usize = 200;
@@ -97,9 +97,9 @@ impl Rest {
 fn made_up(curves: usize, samples: usize) -> Result<Vec<Vec<f64>>, StudyError> {
     let builtin = load_template(&TemplateSource::Builtin)?.template;
     let mut rng = ChaCha20Rng::seed_from_u64(SEED);
-    let drawn: Vec<FaceParameters> = (0..PEOPLE).map(|_| FaceParameters::sample(&mut rng)).collect();
-    let face = |one: FaceParameters| Ok(builtin.curves_of(&one.vertices(), curves, samples)?.into_data());
-    let mut people = drawn.into_par_iter().map(face).collect::<Result<Vec<_>, StudyError>>()?;
+    let face = |vertices: &[Point]| Ok(builtin.curves_of(vertices, curves, samples)?.into_data());
+    let people = FaceParameters::sample_vertices(&FaceParameters::mean(), PEOPLE, &mut rng, face);
+    let mut people = people.into_iter().collect::<Result<Vec<_>, StudyError>>()?;
     let mut mean = vec![0.0; 3 * curves * samples];
     for person in &people {
         mean.iter_mut().zip(person).for_each(|(m, x)| *m += x / PEOPLE as f64);

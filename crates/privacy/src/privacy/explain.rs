@@ -201,7 +201,8 @@ fn foundations(text: &mut String, c: &Certificate) {
         let _ = writeln!(
             text,
             "- By noised counts at least {unusable:.1} % of the records could not be used, and at least {filled:.1} % were filled in, each counted by \
-             the root of the share of it that was; stated errors have what that moves."
+             the root of the share of it that was; stated errors have what that moves over the whole, and a place that was filled in of many records is farther \
+             off."
         );
     }
     for input in &c.public_inputs {

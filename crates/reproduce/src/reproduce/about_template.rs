@@ -57,9 +57,7 @@ fn made(
     let faces: Result<Vec<FaceCurves>, String> = match model {
         FaceModel::Synthetic => {
             let mean = FaceParameters::elsewhere();
-            let people: Vec<FaceParameters> =
-                (0..n).map(|_| FaceParameters::sample_about(&mean, &mut rng)).collect();
-            people.into_par_iter().map(|p| curves(&p.vertices())).collect()
+            FaceParameters::sample_vertices(&mean, n, &mut rng, curves).into_iter().collect()
         }
         FaceModel::Ict => {
             let neutral = npy::read(&file("faces_ict/ict_neutral.npy")?)?.data;
@@ -113,7 +111,8 @@ fn warped(context: &Context, model: FaceModel, n: usize, seed: u64) -> Result<Ve
     let file = |name: &str| context.file(name).ok_or_else(|| format!("{name} is not among the shared data"));
     let names = match model {
         FaceModel::Synthetic => {
-            return Ok((0..n).map(|_| FaceParameters::sample(&mut rng).vertices()).collect());
+            let mean = FaceParameters::mean();
+            return Ok(FaceParameters::sample_vertices(&mean, n, &mut rng, <[Point]>::to_vec));
         }
         FaceModel::Ict => ["faces_ict/ict_neutral.npy", "faces_ict/ict_faces.npy"],
         FaceModel::Simpop => ["faces_simpop/simpop_vertices.npy", "faces_simpop/simpop_faces.npy"],

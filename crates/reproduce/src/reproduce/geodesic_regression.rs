@@ -176,6 +176,7 @@ impl<M: Manifold> Setting<M> {
         let record = |(x, y): &(f64, M::Point)| RegressionRecord {
             covariates: design.row(&[Some(*x)]),
             vector: vector(y),
+            filled: 0.0,
         };
         let records: Vec<RegressionRecord> = records.iter().map(record).collect();
         let mut noise = NoiseSource::seeded(seed);
@@ -185,7 +186,7 @@ impl<M: Manifold> Setting<M> {
         let weights = Weights { spectrum: &ones, roots: &ones, scale: self.radius / 0.02 };
         let found = released.moments().and_then(|moments| {
             let kept = if mechanism.clips_at_median() { moments.kept_at_median() } else { 1.0 };
-            Regression::new(&moments, &design, weights, (released.recentred.error, n), kept)
+            Regression::new(&moments, &design, weights, (released.recentred.error, n), (kept, 0.0))
         });
         let found = found.ok_or("moments of another regression")?;
         let (space, centre, about) = (self.space.clone(), self.centre.clone(), released.recentred.centre);

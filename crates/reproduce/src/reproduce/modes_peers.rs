@@ -5,6 +5,7 @@ use crate::function::{Basis, FaceCurves};
 use crate::mechanism::Mechanism;
 use crate::mechanism::functional::{FunctionalModes, LeadingCoordinates, Norm};
 use crate::mechanism::vector::Recentred;
+use crate::mesh::Point;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Ledger, Mu, draw, pay};
 use crate::report::chart::{Axis, Line, line_chart};
@@ -112,11 +113,9 @@ impl People {
         let template = load_template(&TemplateSource::Builtin)?.template;
         let mut rng = ChaCha8Rng::seed_from_u64(20);
         let mean = FaceParameters::elsewhere();
-        let drawn: Vec<FaceParameters> =
-            (0..count).map(|_| FaceParameters::sample_about(&mean, &mut rng)).collect();
-        let face =
-            |p: &FaceParameters| Ok(template.curves_of(&p.vertices(), curves, samples)?.data().to_vec());
-        let faces = drawn.par_iter().map(face).collect::<Result<Vec<_>, Failure>>()?;
+        let face = |vertices: &[Point]| Ok(template.curves_of(vertices, curves, samples)?.into_data());
+        let faces = FaceParameters::sample_vertices(&mean, count, &mut rng, face);
+        let faces = faces.into_iter().collect::<Result<Vec<_>, Failure>>()?;
         let judged = Explained::by(&faces).ok_or("nobody")?;
         Ok(Self { own: template.own_curves(curves, samples)?, faces, judged })
     }

@@ -3,12 +3,10 @@
 use super::{AnyError, Context, Population, ReproduceError};
 use crate::function::FaceCurves;
 use crate::io::{npy, write_ply};
-use crate::mesh::pose::nearest_rotation;
-use crate::mesh::{Point, TriMesh, Vector};
+use crate::mesh::{Point, TriMesh};
 use crate::study::face::{TemplateSource, load_template};
 use crate::surface::Template;
 use crate::synth::FaceParameters;
-use nalgebra::Matrix3;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
@@ -37,9 +35,10 @@ fn made(context: &Context, n: usize) -> Result<Population, AnyError> {
         context.file("faces_ict/ict_faces.npy"),
     ) else {
         let template = load_template(&TemplateSource::Builtin)?.template;
-        let people: Vec<FaceParameters> = (0..n + OTHERS).map(|_| FaceParameters::sample(&mut rng)).collect();
+        let mean = FaceParameters::mean();
+        let people = FaceParameters::sample_vertices(&mean, n + OTHERS, &mut rng, <[Point]>::to_vec);
         let source = "faces of the built-in synthetic population (no shared data)";
-        return measured(template, people.into_par_iter().map(|p| p.vertices()), source);
+        return measured(template, people.into_par_iter(), source);
     };
     let (neutral, modes, faces) = (npy::read(&neutral)?, npy::read(&modes)?, npy::read(&faces)?);
     let triangles =
@@ -75,8 +74,9 @@ fn measured(
     let all: Vec<_> = people
         .map(|positions| {
             let curves = template.curves_of(&positions, CURVES, SAMPLES).map_err(|e| e.to_string())?;
-            let registered = template.mesh().with_vertices(positions).map_err(|e| e.to_string())?;
-            Ok::<_, String>((Some(curves), Some(aligned(&template, &registered))))
+            let unit = template.unit_positions(&positions).map_err(|e| e.to_string())?;
+            let dense = unit.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
+            Ok::<_, String>((Some(curves), Some(dense)))
         })
         .collect::<Result<_, _>>()?;
     let (mut records, mut dense): (Vec<Option<FaceCurves>>, Vec<_>) = all.into_iter().unzip();
@@ -86,20 +86,6 @@ fn measured(
     let far = |face: &FaceCurves| face.mean_square_distance(&own);
     let stranger = others.max_by(|a, b| far(a).total_cmp(&far(b))).ok_or("no faces")?;
     Ok(Population { template, own, records, dense, stranger, source })
-}
-
-/// The vertices centred, of unit area, turned to the template's.
-fn aligned(template: &Template, mesh: &TriMesh) -> Vec<f64> {
-    let (centre, size) = (mesh.area_centroid(), mesh.area().sqrt());
-    let unit: Vec<Vector> = mesh.vertices().iter().map(|p| (p - centre) / size).collect();
-    let cross: Matrix3<f64> = unit
-        .iter()
-        .zip(template.unit_vertices())
-        .zip(mesh.vertex_areas())
-        .map(|((p, q), a)| a * q.coords * p.transpose())
-        .sum();
-    let turn = nearest_rotation(&cross).map(|found| found.0).unwrap_or_default();
-    unit.iter().flat_map(|p| <[f64; 3]>::from(turn * p)).collect()
 }
 
 impl Context {

@@ -6,9 +6,9 @@ use crate::estimate::law::{Along, Mapped};
 use crate::estimate::{Band, Difference, ErrorLaw, GroupTest, wiener};
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
-use crate::mechanism::MechanismError;
 use crate::mechanism::vector::groups::{PreparedGroups, TITLE};
 use crate::mechanism::vector::{GroupAim, GroupLabels, NoisedGroups, VectorGroups};
+use crate::mechanism::{MechanismError, UnseenShares};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, Price, PrivacyLoss};
 use nalgebra::DMatrix;
@@ -176,10 +176,14 @@ impl FunctionGroups {
             let noise = vec![group.mean_sigma.powi(2); group.mean.len()];
             let shrunk = wiener(&group.mean, &noise, &prior, expected).values;
             let u: Vec<f64> = shrunk.iter().zip(&recentred.centre).map(|(y, c)| y + c).collect();
-            let displaced = coordinates.displacement(&u);
-            displaced.iter().zip(coordinates.template()).map(|(d, t)| d + t).collect()
+            coordinates.samples(&u)
         };
         Some(groups.iter().map(one).collect())
+    }
+
+    /// Which shares of the records it was made without: by the map's noised counts, where there is a map.
+    pub fn unseen(&self, released: &NoisedComparison) -> Option<UnseenShares> {
+        Some(released.map.as_ref().or(released.test.as_ref())?.recentred.unseen)
     }
 
     /// Where the group `second` differs from `first`: free. `None` without a map, or where there are no such groups.
@@ -192,8 +196,14 @@ impl FunctionGroups {
         let (Half { coordinates, .. }, noised) = (self.map.as_ref()?, released.map.as_ref()?);
         let (known, sizes) = (coordinates.known(), self.labels.sizes());
         let difference = Difference::between(&noised.groups, sizes, first, second)?;
-        let law = difference.law(&pooled(&noised.groups, sizes)?, &known)?;
-        let shrunk = difference.shrunk(&law, &known, self.effect());
+        let mut law = difference.law(&pooled(&noised.groups, sizes)?, &known)?;
+        let mut shrunk = difference.shrunk(&law, &known, self.effect());
+        let off = noised.recentred.unseen.off();
+        if off > 0.0 {
+            let along: Vec<f64> = shrunk.values.iter().map(|x| off * x).collect();
+            shrunk.errors.iter_mut().zip(&along).for_each(|(error, x)| *error += x * x);
+            law.add_along(along);
+        }
         let inverse = known.roots.iter().map(|root| root.powi(-2));
         Some(DifferenceMap {
             error: shrunk.errors.iter().zip(inverse).map(|(e, inverse)| e * inverse).sum(),
@@ -326,7 +336,6 @@ mod tests {
     use crate::estimate::Prior;
     use crate::estimate::prior::spectrum;
     use crate::function::Domain;
-    use crate::mechanism::vector::Vectors;
     use crate::privacy::{Cost, Ledger, Part, release};
     use rand::{Rng, SeedableRng};
     use rand_chacha::ChaCha8Rng;
@@ -393,7 +402,7 @@ mod tests {
         let (coordinates, groups) = mechanism.map_parts().unwrap();
         let draw = |most: usize| {
             let vectors = coordinates.vectors(&people, most).unwrap();
-            assert_eq!(matches!(vectors, Vectors::Asked(..)), most == 0);
+            assert_eq!(vectors.is_held(), most > 0);
             let prepared = groups.prepare_all(vectors).unwrap();
             let part =
                 Part { mechanism: "a map".into(), times: 1, cost: Cost::Parts(groups.price().parts.clone()) };

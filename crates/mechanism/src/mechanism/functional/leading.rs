@@ -115,6 +115,11 @@ impl LeadingCoordinates {
         self.basis.synthesize(&x)
     }
 
+    /// The samples `(points, channels)` of the function of which `u` are the coordinates.
+    pub fn samples(&self, u: &[f64]) -> Vec<f64> {
+        self.displacement(u).iter().zip(&self.template).map(|(d, t)| d + t).collect()
+    }
+
     /// The variances of a displacement's samples whose coordinates have these variances, independently.
     pub fn variances(&self, of_coordinates: &[f64]) -> Vec<f64> {
         let mut x = vec![0.0; self.basis.len()];
@@ -169,15 +174,16 @@ impl LeadingCoordinates {
         most: usize,
     ) -> Result<Vectors<'a>, MechanismError> {
         let n = records.count();
+        let filled: Vec<f64> = (0..n).map(|i| records.filled(i)).collect();
         if n.saturating_mul(self.len()) <= most {
-            return Ok(self.of_records(records)?.into());
+            return Ok(Vectors::from(self.of_records(records)?).with_filled(filled));
         }
         // A record that has lost its form since it was looked at counts as a failed one.
         let one = move |i: usize| {
             let samples = records.samples(i).filter(|samples| samples.len() == self.template.len())?;
             Some(self.coordinates(&samples))
         };
-        Ok(Vectors::Asked(n, Box::new(one)))
+        Ok(Vectors::asked(n, one).with_filled(filled))
     }
 }
 

@@ -36,7 +36,8 @@ mod stream;
 #[cfg(test)]
 mod tests;
 pub mod two_rounds;
-mod unseen;
+#[cfg(test)]
+mod unseen_tests;
 
 pub use groups::{DifferenceMap, FunctionGroups, NoisedComparison, Tests, Want};
 pub use joint::{FunctionalMean, Smoothing};
@@ -51,7 +52,7 @@ pub use public_prior::PublicPrior;
 pub use reach::Reach;
 #[doc(hidden)]
 pub use records::ChosenRecords;
-pub use records::{Estimate, FunctionRecords, NoisedFunction, NoisedSize};
+pub use records::{Estimate, FilledIn, FunctionRecords, NoisedFunction, NoisedSize};
 pub use regression::{Field, Fields, FunctionRegression, ResidualModes};
 pub(in crate::mechanism) use samples::priced_after;
 pub use samples::{AboutPublic, OfSamples, SampledRecords, Samples};
@@ -64,7 +65,6 @@ pub use stream::{StreamMean, StreamPast, StreamShape, StreamSums};
 pub use two_rounds::{Aim, TwoRoundMean};
 #[doc(hidden)]
 pub use two_rounds::{Pass, PassOf, PassSum, PassValue, Passed};
-pub use unseen::UnseenShares;
 
 use crate::privacy::Entry;
 use parts::{CLIPPED_RECORDS, clip_factor, isotropic_mean, noised_part};

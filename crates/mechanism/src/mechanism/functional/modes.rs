@@ -5,8 +5,8 @@ use crate::estimate::prior::coefficients;
 use crate::estimate::{Modes, Spread, Weighted, wiener};
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
-use crate::mechanism::MechanismError;
 use crate::mechanism::vector::{NoisedModes, PreparedModes, VectorModes};
+use crate::mechanism::{MechanismError, unseen};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, Price};
 
@@ -57,9 +57,10 @@ impl FunctionalModes {
         let public = ClipRadius::new(radius, ClipSource::Public)?;
         let statistic = format!(
             "mean deviation from a private centre and second moment of the {} coefficients of which single records are expected to have \
-             most; {}",
+             most; {}; with {}",
             leading.first(count),
-            leading.norm().sentence()
+            leading.norm().sentence(),
+            unseen::WHAT
         );
         let modes =
             VectorModes::looking_at(leading.first(count), leading.prior(), public, n, mu)?.of(statistic);
@@ -76,7 +77,13 @@ impl FunctionalModes {
         let k = self.modes.dimension();
         let weighted =
             Weighted { roots: &self.leading.roots()[..k], spectrum: &self.leading.spectrum()[..k] };
-        Modes::new(&released.moments, weighted, self.n_mu, asked)
+        // Of the records that were used: the others are nowhere but at the centre.
+        let [least, most] = released.recentred.unseen.used();
+        let mut moments = released.moments.clone();
+        let scaled = [&mut moments.mean, &mut moments.second.entries].into_iter().flatten();
+        scaled.chain([&mut moments.mean_sigma, &mut moments.second.sigma]).for_each(|x| *x /= most);
+        let modes = Modes::new(&moments, weighted, self.n_mu, asked)?;
+        Some(modes.raised(most / least))
     }
 
     /// The samples of the mean, shrunk towards the private centre, and the expected squared error of each: free. Coordinates that the modes have
@@ -100,12 +107,13 @@ impl FunctionalModes {
         let off = u.iter().zip(&errors).zip(leading.roots());
         let off: f64 = off.map(|((u, error), root)| (u * u + error) / (root * root)).sum();
         let share = beyond(u.len());
-        let unseen = leading.variances_beyond(off * share / (1.0 - share));
-        let displaced = leading.displacement(&u);
-        Some(Estimate {
-            samples: leading.template().iter().zip(displaced).map(|(t, d)| t + d).collect(),
-            errors: leading.variances(&errors).iter().zip(unseen).map(|(e, b)| e + b).collect(),
-        })
+        let beyond_them = leading.variances_beyond(off * share / (1.0 - share));
+        let mut errors: Vec<f64> =
+            leading.variances(&errors).iter().zip(beyond_them).map(|(e, b)| e + b).collect();
+        let samples = leading.samples(&u);
+        let centre = leading.samples(&recentred.whole_centre());
+        recentred.unseen.add_to(&mut errors, &samples, [&centre, leading.template()]);
+        Some(Estimate { samples, errors })
     }
 
     /// The mean square distance of single records from their mean, unweighted, all coefficients: what the k have, and in proportion what
@@ -138,7 +146,8 @@ impl Mechanism for FunctionalModes {
     }
 
     fn prepare<'a>(&'a self, records: &'a Self::Records) -> Result<PreparedModes, MechanismError> {
-        self.modes.prepare_own(self.leading.of_records(records)?)
+        let filled: Vec<f64> = (0..records.count()).map(|i| records.filled(i)).collect();
+        self.modes.prepare_own(self.leading.of_records(records)?, &filled)
     }
 
     fn draw(

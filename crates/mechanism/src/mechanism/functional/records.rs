@@ -1,8 +1,8 @@
 //! Records as samples of functions, and what is released of them.
 
-use super::{Norm, UnseenShares};
+use super::Norm;
 use crate::function::FaceCurves;
-use crate::mechanism::MechanismError;
+use crate::mechanism::{MechanismError, UnseenShares};
 use crate::privacy::noise::{MomentSum, NoisedSecond, SharedSum};
 use crate::privacy::{ClippedMean, ClippedSum, IncompleteMean};
 use serde::{Deserialize, Serialize};
@@ -51,6 +51,27 @@ impl FunctionRecords for Vec<Option<FaceCurves>> {
     }
     fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
         self.get(i)?.as_ref().map(|curves| Cow::Borrowed(curves.data()))
+    }
+}
+
+/// Samples of people, and which share of each was not seen and is what a public template has there, 0 to 1.
+#[derive(Debug, Clone, Default)]
+pub struct FilledIn {
+    /// `None` for a person without a usable record.
+    pub samples: Vec<Option<Vec<f64>>>,
+    /// One a person; missing ones are 0.
+    pub filled: Vec<f64>,
+}
+
+impl FunctionRecords for FilledIn {
+    fn count(&self) -> usize {
+        self.samples.len()
+    }
+    fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
+        self.samples.samples(i)
+    }
+    fn filled(&self, i: usize) -> f64 {
+        self.filled.get(i).copied().unwrap_or(0.0)
     }
 }
 

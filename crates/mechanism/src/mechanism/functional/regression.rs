@@ -145,8 +145,9 @@ impl FunctionRegression {
             return Err(MechanismError::Shape("every record needs a row of covariates"));
         }
         let vectors = self.leading.of_records(functions)?;
-        let record = |(covariates, vector)| RegressionRecord { covariates, vector };
-        Ok(rows.into_iter().zip(vectors).map(record).collect())
+        let record =
+            |(i, (covariates, vector))| RegressionRecord { covariates, vector, filled: functions.filled(i) };
+        Ok(rows.into_iter().zip(vectors).enumerate().map(record).collect())
     }
 
     /// The regression in coordinates.
@@ -160,7 +161,7 @@ impl FunctionRegression {
         let estimated = released.moments().and_then(|moments| {
             let kept = if self.moments.clips_at_median() { moments.kept_at_median() } else { 1.0 };
             let centre = (released.recentred.error, self.moments.recentring().n());
-            Regression::new(&moments, &self.design, weights, centre, kept)
+            Regression::new(&moments, &self.design, weights, centre, (kept, released.recentred.unseen.off()))
         });
         estimated.ok_or(MechanismError::Shape("the stored draw is not of this regression"))
     }
@@ -180,8 +181,11 @@ impl FunctionRegression {
         }
         u.extend(&released.recentred.rest.values);
         errors.extend(&released.recentred.rest.errors);
-        let moved = self.leading.displacement(&u);
-        let mean = moved.iter().zip(self.leading.template()).map(|(d, t)| d + t).collect();
+        let mean = self.leading.samples(&u);
+        let centre = self.leading.samples(&released.recentred.whole_centre());
+        let mut mean_errors = self.errors(&u, &errors);
+        let unseen = released.recentred.unseen;
+        unseen.add_to(&mut mean_errors, &mean, [&centre, self.leading.template()]);
         let n = self.moments.recentring().n() as f64;
         let residual = found.explained.residual();
         let column = |(name, (row, sampling)): (String, (&_, &f64))| {
@@ -191,7 +195,7 @@ impl FunctionRegression {
         let rows = found.fields.iter().zip(&found.sampling).skip(1);
         Ok(Fields {
             mean,
-            mean_errors: self.errors(&u, &errors),
+            mean_errors,
             columns: self.design.names().into_iter().zip(rows).map(column).collect(),
             explained: found.explained,
         })
@@ -237,6 +241,7 @@ impl FunctionRegression {
             Weighted { roots: &self.leading.roots()[..k], spectrum: &self.leading.spectrum()[..k] };
         let modes = Modes::of_part(&moments, weighted, self.n_mu, asked, beside);
         let modes = modes.ok_or(MechanismError::Shape("the stored draw is not of this regression"))?;
+        let modes = modes.raised(1.0 / released.recentred.unseen.used()[0]);
         Ok(ResidualModes { modes, looked: (k, 1.0 / (1.0 + self.leading.beyond(k))) })
     }
 

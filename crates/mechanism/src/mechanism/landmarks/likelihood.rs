@@ -32,6 +32,7 @@ fn records(people: &[&Person]) -> ShapeRecords {
     ShapeRecords {
         people: people.iter().map(|person| person.shapes.clone()).collect(),
         incomplete: people.iter().map(|person| person.incomplete.clone()).collect(),
+        estimated: Vec::new(),
         rows: people.iter().map(|person| person.row.clone()).collect(),
     }
 }

@@ -15,7 +15,7 @@ pub use tangent::Tangent;
 pub use worst_case::ENTRY;
 
 use super::MechanismError;
-use super::functional::{OfSamples, priced_after};
+use super::functional::{FilledIn, OfSamples, priced_after};
 use super::manifold::PrivateCentre;
 use crate::function::Basis;
 use crate::manifold::LandmarkShapes;
@@ -355,7 +355,8 @@ impl<M: OfSamples> Mechanism for ShapeMechanism<M> {
             self.centre(prepared, noise, paid)?;
         let centre = shape.transpose().as_slice().to_vec();
         let (tangent, inner) = self.about(&centre)?;
-        let functions = tangent.functions(&prepared.records.filled(&self.space, &shape));
+        let samples = tangent.functions(&prepared.records.filled(&self.space, &shape));
+        let functions = FilledIn { samples, filled: prepared.records.shares() };
         let drawn = inner.draw_of(&inner.prepare_of(&functions, &prepared.records.rows)?, noise, left)?;
         parts.extend(drawn.parts);
         let (centre_error, filled_error) = (error, filled);

@@ -14,6 +14,8 @@ pub struct ShapeRecords {
     /// Of each person the configurations some landmarks of which are missing (NaN), where there are any: they have no part in a private
     /// centre, and are filled from it by thin-plate spline.
     pub incomplete: Vec<Vec<DMatrix<f64>>>,
+    /// Of each person which share of the usable shapes' landmarks was estimated from the public centre, 0 to 1; empty where none was.
+    pub estimated: Vec<f64>,
     /// Of each person the covariates, where there are any.
     pub rows: Vec<Vec<f64>>,
 }
@@ -66,6 +68,21 @@ impl ShapeRecords {
             own.iter().cloned().chain(gaps.iter().filter_map(whole)).collect()
         };
         self.people.iter().zip(&self.incomplete).map(person).collect()
+    }
+
+    /// Of each person which share of the landmarks was estimated from the centre, public or noised.
+    pub(super) fn shares(&self) -> Vec<f64> {
+        let missing = |x: &DMatrix<f64>| {
+            x.row_iter().filter(|row| row.iter().any(|x| x.is_nan())).count() as f64 / x.nrows() as f64
+        };
+        let person = |i: usize| {
+            let (whole, gaps) =
+                (self.people[i].len() as f64, self.incomplete.get(i).map_or(&[][..], Vec::as_slice));
+            let estimated = self.estimated.get(i).copied().unwrap_or(0.0);
+            let all = whole + gaps.len() as f64;
+            (whole * estimated + gaps.iter().map(missing).sum::<f64>()) / all.max(1.0)
+        };
+        (0..self.people.len()).map(person).collect()
     }
 
     /// As the private centre takes them: `None` for people without a usable shape.

@@ -3,12 +3,13 @@
 use super::Vectors;
 use crate::estimate::wiener;
 use crate::function::shrink::{Expectation, Shrunk};
-use crate::mechanism::MechanismError;
 use crate::mechanism::quantile::{BisectedRadius, Lengths};
 use crate::mechanism::rounds::{PaidRounds, Rounds, Shares};
+use crate::mechanism::{MechanismError, UnseenShares, unseen};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
-    Charge, ClipRadius, ClippedMean, ClippedSum, Composition, Drawn, Mechanism, Mu, NoisedPart,
+    Charge, ClipRadius, ClippedMean, ClippedSum, Composition, Drawn, IncompleteMean, Mechanism, Mu,
+    NoisedPart,
 };
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +43,7 @@ pub(in crate::mechanism) fn shrunk_in_two(
 }
 
 /// A private centre and a private radius for vectors: what comes before every second round. The rough mean is a
-/// [`ClippedMean`] about the public origin; the radius is a [`BisectedRadius`] of distances from the released centre, where there are
+/// [`ClippedMean`] about the public origin, with the shares of the records that cannot be used and that were filled in as two more coordinates; the radius is a [`BisectedRadius`] of distances from the released centre, where there are
 /// records enough, else a public one. Adaptive composition of Gaussian differential privacy does the rest: centre and radius are noised
 /// values, so what follows may depend on them as on public numbers.
 #[derive(Debug, Clone)]
@@ -81,6 +82,9 @@ pub struct Recentred {
     pub error: f64,
     /// The radius about it.
     pub radius: ClipRadius,
+    /// Which shares of the records it was made without.
+    #[serde(default)]
+    pub unseen: UnseenShares,
 }
 
 impl Recentring {
@@ -97,7 +101,7 @@ impl Recentring {
         mu: Mu,
     ) -> Result<Self, MechanismError> {
         let rounds = Rounds::new(shares, n, mu)?;
-        let first = ClippedMean::new(prior.len(), n, public, rounds.first)?;
+        let first = ClippedMean::new(prior.len() + unseen::COORDINATES, n, public, rounds.first)?;
         let radius = rounds.bisected(public)?;
         rounds.uncounted(public)?;
         Ok(Self { rounds, first, radius, public, looked_at: prior.len(), prior, n })
@@ -172,7 +176,22 @@ impl Recentring {
     pub fn prepare(&self, records: &Vectors<'_>) -> Result<RoughCentre, MechanismError> {
         let mut sum = self.first.sum();
         let incomplete = |e| MechanismError::from(crate::privacy::noise::NoiseError::from(e));
-        records.each(|_, record| sum.add(record)).map_err(incomplete)?;
+        let (length, radius) = (self.prior.len(), self.public.get());
+        let mut vector = Vec::with_capacity(self.first.dimension());
+        let mut add = |i: usize, record: Option<&[f64]>| {
+            if let Some(found) = record.map(<[f64]>::len).filter(|found| *found != length) {
+                return Err(IncompleteMean::Length { expected: length, found });
+            }
+            let usable = record.filter(|u| u.iter().all(|x| x.is_finite()));
+            vector.clear();
+            match usable {
+                Some(u) => vector.extend_from_slice(u),
+                None => vector.resize(length, 0.0),
+            }
+            vector.extend(unseen::coordinates(usable.is_some(), records.filled(i), radius));
+            sum.add(Some(&vector))
+        };
+        records.each(&mut add).map_err(incomplete)?;
         sum.check_complete().map_err(incomplete)?;
         Ok(RoughCentre(sum))
     }
@@ -189,8 +208,11 @@ impl Recentring {
         first: Charge,
         radius: Option<Charge>,
     ) -> Result<Drawn<Recentred>, MechanismError> {
-        let Drawn { value: noised, mut parts } = self.rough(rough, noise, first)?;
+        let Drawn { value: mut noised, mut parts } = self.rough(rough, noise, first)?;
         let sigma = self.first.scale();
+        let shares = noised.split_off(self.prior.len()).try_into();
+        let shares =
+            shares.map_err(|_| MechanismError::Shape("a rough mean has two shares after its coordinates"))?;
         let variances = vec![sigma * sigma; noised.len()];
         let (first, rest) = shrunk_in_two(&noised, &variances, &self.prior, self.looked_at, self.public);
         let mut recentred = Recentred {
@@ -198,6 +220,7 @@ impl Recentring {
             centre: first.values,
             rest,
             radius: self.rounds.uncounted(self.public)?,
+            unseen: UnseenShares::of(shares, sigma, self.public.get()),
         };
         if let (Some(quantile), Some(paid)) = (&self.radius, radius) {
             let mut norms = Vec::with_capacity(records.count());
@@ -234,6 +257,11 @@ impl Recentring {
 }
 
 impl Recentred {
+    /// The private centre in all coordinates that there are, about the public origin.
+    pub fn whole_centre(&self) -> Vec<f64> {
+        [&self.centre[..], &self.rest.values].concat()
+    }
+
     /// A record's deviation from the private centre in the k coordinates that the second round looks at, before it is clipped; zero for a
     /// failed record, which so drags nothing back to the public origin.
     pub fn about(&self, record: Option<&[f64]>) -> Vec<f64> {

@@ -11,31 +11,57 @@ const BLOCK: usize = 256;
 type One<'a> = Box<dyn Fn(usize) -> Option<Vec<f64>> + Send + Sync + 'a>;
 
 /// Vectors of records, `None` for failed ones, gone through several times in their order: secret.
-pub enum Vectors<'a> {
+pub struct Vectors<'a> {
+    of: Of<'a>,
+    /// Which share of each was filled in, where that is known.
+    filled: Cow<'a, [f64]>,
+}
+
+enum Of<'a> {
     /// In memory.
     Held(Cow<'a, VectorRecords>),
-    /// So many, each worked out when its turn comes: memory does not grow with their number, work does with the number of passes.
+    /// So many.
     Asked(usize, One<'a>),
 }
 
 impl<'a> From<&'a VectorRecords> for Vectors<'a> {
     fn from(records: &'a VectorRecords) -> Self {
-        Self::Held(Cow::Borrowed(records))
+        Self { of: Of::Held(Cow::Borrowed(records)), filled: Cow::default() }
     }
 }
 
 impl From<Vec<Option<Vec<f64>>>> for Vectors<'_> {
     fn from(records: Vec<Option<Vec<f64>>>) -> Self {
-        Self::Held(Cow::Owned(records))
+        Self { of: Of::Held(Cow::Owned(records)), filled: Cow::default() }
     }
 }
 
-impl Vectors<'_> {
+impl<'a> Vectors<'a> {
+    /// So many, each worked out when its turn comes: memory does not grow with their number, work does with the number of passes.
+    pub fn asked(n: usize, one: impl Fn(usize) -> Option<Vec<f64>> + Send + Sync + 'a) -> Self {
+        Self { of: Of::Asked(n, Box::new(one)), filled: Cow::default() }
+    }
+
+    /// The same, of which these shares (one a record, 0 to 1) were not seen and are what a public template has there.
+    pub fn with_filled(self, filled: impl Into<Cow<'a, [f64]>>) -> Self {
+        Self { filled: filled.into(), ..self }
+    }
+
+    /// Which share of a record was filled in.
+    pub fn filled(&self, i: usize) -> f64 {
+        self.filled.get(i).copied().unwrap_or(0.0)
+    }
+
+    /// Whether they are in memory.
+    pub fn is_held(&self) -> bool {
+        matches!(self.of, Of::Held(_))
+    }
+
     /// How many there are, failed ones included.
     pub fn count(&self) -> usize {
-        match self {
-            Self::Held(records) => records.len(),
-            Self::Asked(count, _) => *count,
+        match &self.of {
+            Of::Held(records) => records.len(),
+            Of::Asked(count, _) => *count,
         }
     }
 
@@ -44,11 +70,11 @@ impl Vectors<'_> {
     /// # Errors
     /// The first of `each`.
     pub fn each<E>(&self, mut each: impl FnMut(usize, Option<&[f64]>) -> Result<(), E>) -> Result<(), E> {
-        match self {
-            Self::Held(records) => {
+        match &self.of {
+            Of::Held(records) => {
                 records.iter().enumerate().try_for_each(|(i, record)| each(i, record.as_deref()))
             }
-            Self::Asked(n, one) => {
+            Of::Asked(n, one) => {
                 for start in (0..*n).step_by(BLOCK) {
                     let block: Vec<_> = (start..(*n).min(start + BLOCK)).into_par_iter().map(one).collect();
                     block

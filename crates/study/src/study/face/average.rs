@@ -1,5 +1,6 @@
 //! Averages of faces without noise: for the data holder only, or of public faces.
 
+use super::error::StudyError;
 use crate::function::{CurvesError, FaceCurves};
 
 /// The mean of the records, a missing one counting as the template: for the data holder only.
@@ -33,4 +34,9 @@ fn average<'a>(
     }
     sum.iter_mut().for_each(|s| *s /= n);
     FaceCurves::new(like.curves(), like.samples(), sum)
+}
+
+/// One person's number, of those of the scans.
+pub(super) fn number_of(_: usize, own: Vec<f64>) -> Result<Option<f64>, StudyError> {
+    Ok(Some(own.iter().sum::<f64>() / own.len() as f64))
 }

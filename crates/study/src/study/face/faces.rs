@@ -13,7 +13,14 @@ use std::sync::Arc;
 const BLOCK: usize = 256;
 
 /// One face a person; none for a person without a usable scan: secret.
-pub enum Faces {
+#[derive(Default)]
+pub struct Faces {
+    of: Kept,
+    /// Which share of each was not seen; empty where the faces do not come from scans.
+    filled: Vec<Option<f64>>,
+}
+
+enum Kept {
     /// All of them.
     Held(Vec<Option<FaceCurves>>),
     /// In a folder: memory does not grow with their number.
@@ -57,11 +64,21 @@ impl StoredFaces {
 }
 
 impl Faces {
+    /// Of each person, with which share of it was not seen.
+    pub(super) fn held(faces: Vec<Option<FaceCurves>>, filled: Vec<Option<f64>>) -> Self {
+        Self { of: Kept::Held(faces), filled }
+    }
+
+    /// The same of a folder's.
+    pub(super) fn stored(faces: StoredFaces, filled: Vec<Option<f64>>) -> Self {
+        Self { of: Kept::Stored(faces), filled }
+    }
+
     /// A person's face.
     pub(super) fn face(&self, person: usize) -> Option<Cow<'_, FaceCurves>> {
-        match self {
-            Self::Held(faces) => faces.get(person)?.as_ref().map(Cow::Borrowed),
-            Self::Stored(faces) => faces.face(person).map(Cow::Owned),
+        match &self.of {
+            Kept::Held(faces) => faces.get(person)?.as_ref().map(Cow::Borrowed),
+            Kept::Stored(faces) => faces.face(person).map(Cow::Owned),
         }
     }
 
@@ -87,7 +104,7 @@ impl Faces {
     }
 }
 
-impl Default for Faces {
+impl Default for Kept {
     fn default() -> Self {
         Self::Held(Vec::new())
     }
@@ -95,16 +112,20 @@ impl Default for Faces {
 
 impl FunctionRecords for Faces {
     fn count(&self) -> usize {
-        match self {
-            Self::Held(faces) => faces.len(),
-            Self::Stored(faces) => faces.count(),
+        match &self.of {
+            Kept::Held(faces) => faces.len(),
+            Kept::Stored(faces) => faces.count(),
         }
     }
 
     fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
-        match self {
-            Self::Held(faces) => faces.samples(i),
-            Self::Stored(faces) => Some(Cow::Owned(faces.face(i)?.into_data())),
+        match &self.of {
+            Kept::Held(faces) => faces.samples(i),
+            Kept::Stored(faces) => Some(Cow::Owned(faces.face(i)?.into_data())),
         }
+    }
+
+    fn filled(&self, i: usize) -> f64 {
+        self.filled.get(i).copied().flatten().unwrap_or(0.0)
     }
 }

@@ -1,6 +1,6 @@
 //! The people of a study: scans found, registered and put together, one face a person. All statistics of faces begin here.
 
-use super::average::mean_of;
+use super::average::{mean_of, number_of};
 use super::error::StudyError;
 use super::faces::{Faces, StoredFaces};
 use super::internal::Internal;
@@ -194,10 +194,19 @@ impl<'a> FaceStudy<'a> {
         let scans = curves.len();
         let failed = curves.iter().filter(|curves| curves.is_none()).count();
         progress(FaceProgress::Releasing);
-        let faces = Faces::Held(self.people.one_each(curves, |_, own| mean_of(&own).map(Some))?);
+        let held = self.people.one_each(curves, |_, own| mean_of(&own).map(Some))?;
+        let faces = Faces::held(held, self.filled(&rows)?);
         let nonprivate = faces.mean(&self.own)?;
         fingerprints.extend(self.people.table().map(Vec::from));
         Ok(Gathered { rows, faces, nonprivate, scans, failed, fingerprints })
+    }
+
+    /// Which share of each person's face was not seen: nothing where there are no scans.
+    fn filled(&self, rows: &[ScanRow]) -> Result<Vec<Option<f64>>, StudyError> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.people.one_each(rows.iter().map(ScanRow::filled).collect(), number_of)
     }
 
     /// The first record that cannot be used stops the study, where that was asked for, or where none of the n can be. `rows`: those that
@@ -256,7 +265,8 @@ impl<'a> FaceStudy<'a> {
         let failed = (0..n).filter(|&row| !made(row)).count();
         progress(FaceProgress::Releasing);
         let whole = status.iter().map(|status| *status == Status::Made).collect();
-        let faces = Faces::Stored(StoredFaces { whole, ..StoredFaces::of(folder.clone(), &self.people) });
+        let stored = StoredFaces { whole, ..StoredFaces::of(folder.clone(), &self.people) };
+        let faces = Faces::stored(stored, self.filled(&rows)?);
         let nonprivate = faces.mean(&self.own)?;
         let names = (0..n).map(|row| folder.name(row).into_bytes());
         let fingerprints = names.chain(self.people.table().map(Vec::from)).collect();

@@ -5,6 +5,7 @@ use super::prior::FacePrior;
 use super::template::{TemplateLoadError, TemplateSource, load_template};
 use crate::function::FaceCurves;
 use crate::mechanism::functional::FunctionRecords;
+use crate::mesh::Point;
 use crate::surface::{Template, TemplateError};
 use crate::synth::FaceParameters;
 use rand::{RngExt, SeedableRng};
@@ -13,7 +14,6 @@ use rand_distr::StandardNormal;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use visard_base::parallel;
 
 /// Simulated people; more records than these repeat them.
 const PEOPLE: usize = 400;
@@ -137,11 +137,9 @@ fn drawn(template: &Template, curves: usize, samples: usize) -> Result<Drawn, Te
         return Ok(known.clone());
     }
     let mut rng = ChaCha20Rng::seed_from_u64(SEED);
-    let mean = FaceParameters::elsewhere();
-    let drawn: Vec<FaceParameters> =
-        (0..PEOPLE).map(|_| FaceParameters::sample_about(&mean, &mut rng)).collect();
-    let made = |i: usize| Ok(template.curves_of(&drawn[i].vertices(), curves, samples)?.into_data());
-    let people = parallel::try_map::<_, TemplateError>(PEOPLE, made)?;
+    let curves_of = |vertices: &[Point]| Ok(template.curves_of(vertices, curves, samples)?.into_data());
+    let people = FaceParameters::sample_vertices(&FaceParameters::elsewhere(), PEOPLE, &mut rng, curves_of);
+    let people = people.into_iter().collect::<Result<_, TemplateError>>()?;
     Ok(last().insert(Drawn { form: (curves, samples), people, rng }).clone())
 }
 

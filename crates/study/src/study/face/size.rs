@@ -1,10 +1,9 @@
-//! What is measured of scans beside faces: sizes, whose mean is one more coordinate of the mean face, so that it can be shown in millimetres, and
-//! how much was filled in.
+//! What is measured of scans beside faces: sizes, whose mean is one more coordinate of the mean face, so that it can be shown in millimetres.
 
+use super::average::number_of;
 use super::error::StudyError;
 use super::faces::Faces;
 use super::gather::{FaceStudy, Gathered};
-use super::record::ScanRow;
 use super::template::LoadedTemplate;
 use super::units::{Units, odd};
 use crate::function::FaceCurves;
@@ -74,8 +73,6 @@ pub(super) struct MeasuredFaces {
     faces: Faces,
     /// None where no size is asked for.
     log_sizes: Vec<Option<f64>>,
-    /// None where the faces do not come from scans.
-    filled: Vec<Option<f64>>,
 }
 
 impl MeasuredFaces {
@@ -93,11 +90,7 @@ impl MeasuredFaces {
             Some(scale) => Self::log_sizes(study, gathered, scale)?,
             None => Vec::new(),
         };
-        let filled = match &gathered.rows[..] {
-            [] => Vec::new(),
-            rows => study.people.one_each(rows.iter().map(ScanRow::filled).collect(), average)?,
-        };
-        Ok(Self { faces: std::mem::take(&mut gathered.faces), log_sizes, filled })
+        Ok(Self { faces: std::mem::take(&mut gathered.faces), log_sizes })
     }
 
     fn log_sizes(
@@ -128,13 +121,8 @@ impl MeasuredFaces {
             let first = gathered.rows[first].scan.clone();
             return Err(StudyError::MixedUnits { odd: odd.len(), known, first });
         }
-        study.people.one_each(logs, average)
+        study.people.one_each(logs, number_of)
     }
-}
-
-/// A person's number, of those of the scans.
-fn average(_: usize, own: Vec<f64>) -> Result<Option<f64>, StudyError> {
-    Ok(Some(own.iter().sum::<f64>() / own.len() as f64))
 }
 
 impl FunctionRecords for MeasuredFaces {
@@ -148,6 +136,6 @@ impl FunctionRecords for MeasuredFaces {
         *self.log_sizes.get(i)?
     }
     fn filled(&self, i: usize) -> f64 {
-        self.filled.get(i).copied().flatten().unwrap_or(0.0)
+        self.faces.filled(i)
     }
 }

@@ -9,8 +9,8 @@ use crate::job::copies::Kind;
 use crate::job::layout::{BAND, DISTANCES, ERROR, MEAN_NPY, NONPRIVATE_MEAN_NPY, POSITIONS, REPORT};
 use crate::job::unusable::{ZERO_DEVIATION, write_problems};
 use crate::job::{self, Digest, Job, Publication, ReleaseFolder};
-use crate::mechanism::MechanismError;
-use crate::mechanism::functional::{Aim, NoisedFunction, Reach, TwoRoundMean, UnseenShares};
+use crate::mechanism::functional::{Aim, NoisedFunction, Reach, TwoRoundMean};
+use crate::mechanism::{MechanismError, UnseenShares};
 use crate::privacy::{Certificate, Mechanism, Mu, PublicInput, Released, Statement};
 use crate::study::StudyFolder;
 use crate::study::points::{

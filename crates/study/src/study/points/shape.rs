@@ -163,7 +163,7 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
         ),
         notes: &|| input.remarks(),
     };
-    let preshape = |shape: &ShapeRecord| preshape_of(&space, shape);
+    let preshape = |shape: &ShapeRecord, _: usize| preshape_of(&space, shape);
     let records = || source.each(&input, &people, preshape);
     let alignment = match request.mechanism {
         PointMechanism::Pointwise => Alignment::Aligned,

@@ -261,12 +261,12 @@ impl<'a> Source<'a> {
         Ok(Given { path, input, shapes: Some(shapes), names, order })
     }
 
-    /// What `make` makes of every record of the right number of landmarks.
+    /// What `make` makes of every record of the right number of landmarks, of which so many were estimated from the public centre.
     pub fn each<P>(
         &self,
         input: &Input<'_>,
         people: &People,
-        make: impl Fn(&ShapeRecord) -> Result<P, String>,
+        make: impl Fn(&ShapeRecord, usize) -> Result<P, String>,
     ) -> Result<Read<P>, PointStudyError> {
         let space = &input.space;
         let whose = match self.centre {
@@ -298,7 +298,7 @@ impl<'a> Source<'a> {
                     or_are_negative(shape)
                 ));
             }
-            make(&input.treated.apply(shape)?)
+            make(&input.treated.apply(shape)?, if input.treated.fills() { missing } else { 0 })
         };
         let placed = |(_, shape): (usize, Placed)| {
             let (place, shape) = match shape {

@@ -81,7 +81,8 @@ impl ShapeInputs {
 #[derive(Debug, Clone)]
 pub(in crate::study) enum Specimen {
     /// Its shape (centred, of unit norm) and its centroid size in the file's unit.
-    Whole { shape: DMatrix<f64>, size: f64 },
+    /// Of its landmarks the share `estimated` was missing, and is there by a public centre.
+    Whole { shape: DMatrix<f64>, size: f64, estimated: f64 },
     /// Landmarks some of which are missing (NaN), to be filled from a private centre.
     Incomplete(DMatrix<f64>),
 }
@@ -98,7 +99,7 @@ impl Specimen {
     /// Shape and size; what is missing is filled from a shape, where there is one to fill it from.
     pub fn filled(&self, space: &LandmarkShapes, from: Option<&DMatrix<f64>>) -> Option<(DMatrix<f64>, f64)> {
         match self {
-            Self::Whole { shape, size } => Some((shape.clone(), *size)),
+            Self::Whole { shape, size, .. } => Some((shape.clone(), *size)),
             Self::Incomplete(x) => space.preshape(&fill(x, from?).ok()?).ok(),
         }
     }
@@ -217,7 +218,7 @@ impl<'a> Specimens<'a> {
     /// # Errors
     /// [`PointStudyError`]: the first record that is no shape, where the study stops at them.
     pub fn read(&self) -> Result<Read<Specimen>, PointStudyError> {
-        self.source.each(&self.input, &self.people, |record| {
+        self.source.each(&self.input, &self.people, |record, estimated| {
             let x = record.to_matrix();
             let (missing, d) = (record.missing(), self.space.dimensions());
             // What a thin-plate spline needs; a public centre has filled what was missing.
@@ -231,7 +232,7 @@ impl<'a> Specimens<'a> {
                 return Ok(Specimen::Incomplete(x));
             }
             let (shape, size) = self.space.preshape(&x).map_err(|e| e.to_string())?;
-            Ok(Specimen::Whole { shape, size })
+            Ok(Specimen::Whole { shape, size, estimated: estimated as f64 / x.nrows() as f64 })
         })
     }
 
@@ -239,18 +240,22 @@ impl<'a> Specimens<'a> {
     pub fn people_of(&self, specimens: &[Option<Specimen>]) -> ShapeRecords {
         let own =
             |own: &Vec<usize>| own.iter().filter_map(|&i| specimens.get(i)?.as_ref()).collect::<Vec<_>>();
-        let (mut people, mut incomplete) = (Vec::new(), Vec::new());
+        let (mut people, mut incomplete, mut shares) = (Vec::new(), Vec::new(), Vec::new());
         for own in self.people.members().iter().map(own) {
-            let (mut whole, mut gaps) = (Vec::new(), Vec::new());
+            let (mut whole, mut gaps, mut filled) = (Vec::new(), Vec::new(), 0.0);
             for specimen in own {
                 match specimen {
-                    Specimen::Whole { shape, .. } => whole.push(shape.clone()),
+                    Specimen::Whole { shape, estimated, .. } => {
+                        whole.push(shape.clone());
+                        filled += estimated;
+                    }
                     Specimen::Incomplete(x) => gaps.push(x.clone()),
                 }
             }
+            shares.push(filled / whole.len().max(1) as f64);
             people.push(whole);
             incomplete.push(gaps);
         }
-        ShapeRecords { people, incomplete, rows: Vec::new() }
+        ShapeRecords { people, incomplete, estimated: shares, rows: Vec::new() }
     }
 }

@@ -8,8 +8,8 @@ use super::statistic::Statistic;
 use crate::estimate::Band;
 use crate::job::ReleaseFolder;
 use crate::job::layout::{DIFFERENCE, DIFFERENCE_UNSHRUNK, TEST};
-use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{DifferenceMap, FunctionGroups, Want};
+use crate::mechanism::{MechanismError, UnseenShares};
 use crate::privacy::{Mu, Price, Statement};
 use crate::report::page::Page;
 use crate::study::Groups;
@@ -40,6 +40,7 @@ pub struct FoundGroups {
     /// Whether n and budget are so small that little can be told: public.
     pub small: bool,
     inner: Arc<FunctionGroups>,
+    unseen: Option<UnseenShares>,
     /// Every group's mean, as an array.
     pub(super) means: Vec<Vec<f64>>,
     pub(super) differences: Vec<Mapped>,
@@ -156,6 +157,7 @@ impl Statistic for ComparisonStatistic {
             small: differences::is_small(&self.groups, &inner),
             means: means.iter().map(|mean| space.point(mean)).collect(),
             differences,
+            unseen: inner.unseen(value),
             inner,
         })
     }
@@ -170,6 +172,7 @@ impl Statistic for ComparisonStatistic {
 
     fn describe(&self, space: &dyn TangentSpace, found: &FoundGroups, statement: &mut Statement) {
         let compared = (&self.groups, &*found.inner);
+        statement.details.extend(found.unseen.map(UnseenShares::detail));
         differences::found_details(compared, &found.map, found.test.as_ref(), space, statement);
     }
 

@@ -10,9 +10,9 @@ use crate::estimate::{INTERVALS, Mode, Modes};
 use crate::job::ReleaseFolder;
 use crate::job::layout::{MODES_NPY, VARIANCES};
 use crate::job::modes_table::{modes_details, modes_lead, modes_rows, variances_csv};
-use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Estimate, FunctionalModes};
 use crate::mechanism::vector::NoisedModes;
+use crate::mechanism::{MechanismError, UnseenShares};
 use crate::privacy::{Mu, Price, Statement};
 use crate::report::page::Page;
 use crate::report::slider::Slider;
@@ -88,6 +88,8 @@ pub struct FoundModes {
     pub(super) fields: Vec<Vec<f64>>,
     /// How many coefficients were looked at, and their expected share.
     pub(super) looked: (usize, f64),
+    /// Which shares of the records it was made without.
+    pub(super) unseen: UnseenShares,
 }
 
 impl Statistic for ModesStatistic {
@@ -124,6 +126,7 @@ impl Statistic for ModesStatistic {
             mean,
             bought: None,
             looked: inner.looked(),
+            unseen: value.recentred.unseen,
             modes,
             accuracy,
         })
@@ -139,6 +142,7 @@ impl Statistic for ModesStatistic {
         statement.details.insert("accuracy".into(), json!(found.accuracy));
         let modes = modes_details(&found.modes, self.most, found.looked, &estimand(space));
         statement.details.insert("modes".into(), modes);
+        statement.details.extend([found.unseen.detail()]);
         statement.details.extend(found.bought.iter().map(|bought| ("bought".to_owned(), bought.clone())));
     }
 

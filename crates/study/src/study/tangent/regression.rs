@@ -15,8 +15,8 @@ use crate::job::ReleaseFolder;
 use crate::job::covariates::Covariates;
 use crate::job::layout::{FIELDS, MODES_NPY, VARIANCES};
 use crate::job::modes_table::{modes_details, modes_lead, modes_rows, variances_csv};
-use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Estimate, Fields, FunctionRegression, ResidualModes};
+use crate::mechanism::{MechanismError, UnseenShares};
 use crate::privacy::{Mu, Price, Statement};
 use crate::report::colour::short;
 use crate::report::page::Page;
@@ -89,6 +89,7 @@ pub struct FoundFields {
     pub(super) displacements: Vec<Vec<f64>>,
     /// Of every column, a band of the entries about the unshrunk field.
     bands: Vec<Band>,
+    unseen: UnseenShares,
     /// How records vary about what their covariates tell, where it was asked for.
     pub residual: Option<Residual>,
 }
@@ -181,6 +182,7 @@ impl Statistic for RegressionStatistic {
             displacements: fields.columns.iter().map(|field| space.displacement(&field.samples)).collect(),
             sentence: space.sentence(&accuracy),
             bands: inner.bands(value, space.entries())?,
+            unseen: value.recentred.unseen,
             accuracy,
             fields,
         })
@@ -197,6 +199,7 @@ impl Statistic for RegressionStatistic {
 
     fn describe(&self, space: &dyn TangentSpace, found: &FoundFields, statement: &mut Statement) {
         statement.details.insert("accuracy".into(), json!(found.accuracy));
+        statement.details.extend([found.unseen.detail()]);
         fields_details(&found.fields, &found.half_widths(space), space.terms().numbers, statement);
         if let Some(Residual { found, most, .. }) = &found.residual {
             let estimand = format!("{LEFT}: {}", estimand(space));

@@ -7,13 +7,13 @@ pub use worst_case::ENTRY;
 
 use super::records::{Given, add_up};
 use super::{
-    Estimate, FunctionRecords, NoisedFunction, NoisedSize, Norm, PublicPrior, SizeCoordinate, UnseenShares,
-    clip_factor, noised_part, unseen,
+    Estimate, FunctionRecords, NoisedFunction, NoisedSize, Norm, PublicPrior, SizeCoordinate, clip_factor,
+    noised_part,
 };
 use crate::estimate::prior::spectrum;
 use crate::function::shrink::{self, Expectation, Shrunk};
 use crate::function::{Basis, Domain};
-use crate::mechanism::MechanismError;
+use crate::mechanism::{MechanismError, UnseenShares, unseen};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
     Charge, ClipRadius, ClippedMean, ClippedSum, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title,
@@ -153,7 +153,7 @@ impl FunctionalMean {
     pub fn counting_unseen(mut self) -> Result<Self, MechanismError> {
         self.counts_unseen = true;
         let clip = self.mean.radius();
-        self.measuring("the shares of records not used and filled in", clip)
+        self.measuring(unseen::WHAT, clip)
     }
 
     /// The same with all coordinates that were asked for, `what` the last of them.

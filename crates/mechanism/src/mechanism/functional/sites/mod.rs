@@ -77,12 +77,16 @@ impl SitesMean {
     pub fn finish(&self, results: &[RoundResult]) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let (round, parts) = self.rounds.finished(results)?;
         let other = MechanismError::Shape("these are results of other rounds");
-        let (Some(last), Deviations::All(about)) = (results.last(), round.about()) else { return Err(other) };
+        let (Some(last), Some(first)) = (results.last(), results.first()) else { return Err(other) };
+        let Deviations::All(about) = round.about() else { return Err(other) };
         let sigmas = round.sigmas(last, self.rounds.sites());
-        let estimate = about.finish_uneven(&last.values, &|j| sigmas.get(j).copied().unwrap_or(f64::NAN));
+        let mut estimate = about.finish_uneven(&last.values, &|j| sigmas.get(j).copied().unwrap_or(f64::NAN));
         let sigma = (sigmas.iter().map(|s| s * s).sum::<f64>() / sigmas.len().max(1) as f64).sqrt();
+        let unseen = self.rounds.centre(first)?.unseen;
+        unseen.add_to(&mut estimate.errors, &estimate.samples, [about.centre(), &self.rounds.template]);
         let function = NoisedFunction::new(estimate, last.values.clone(), sigma);
-        Ok(Drawn { value: NoisedFunction { centre: about.centre().to_vec(), ..function }, parts })
+        let value = NoisedFunction { centre: about.centre().to_vec(), unseen: Some(unseen), ..function };
+        Ok(Drawn { value, parts })
     }
 }
 

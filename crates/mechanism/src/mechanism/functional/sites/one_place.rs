@@ -86,6 +86,9 @@ impl FunctionRecords for Block<'_> {
     fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
         self.records.samples(self.start + i)
     }
+    fn filled(&self, i: usize) -> f64 {
+        self.records.filled(self.start + i)
+    }
 }
 
 /// A release over sites as a mechanism, with all sites in one place; it has `rounds` and `finish`.

@@ -4,7 +4,7 @@ use super::super::records::{Given, add_up};
 use super::super::{ChosenRecords, FunctionRecords};
 use super::deviations::Deviations;
 use super::{Answer, RoundResult, Sharing, SiteGroups, Sites};
-use crate::mechanism::MechanismError;
+use crate::mechanism::{MechanismError, unseen};
 use crate::privacy::ClipRadius;
 use crate::privacy::noise::{SharedNoise, SharedSum};
 use serde::{Deserialize, Serialize};
@@ -116,7 +116,11 @@ impl SiteRound {
 
     fn sum_of_all(&self, records: &dyn FunctionRecords) -> Result<SharedSum, MechanismError> {
         let vector = |given: &Given<'_>| {
-            let u = given.samples.map(|samples| self.about.vector(samples));
+            let mut u = given.samples.map(|samples| self.about.vector(samples));
+            if self.kind == RoundKind::Centre {
+                let shares = unseen::coordinates(u.is_some(), given.filled, self.about.radius().get());
+                u.get_or_insert_with(|| vec![0.0; self.noise.dimension() - shares.len()]).extend(shares);
+            }
             let Some(middle) = self.middle else { return u };
             // A failed record lies at every centre.
             let norm = u.map_or(0.0, |u| u.iter().map(|u| u * u).sum::<f64>().sqrt());
@@ -171,7 +175,7 @@ impl SiteRound {
 
     /// The weight of every site in every coordinate, where sites' own means are put together: inversely as the variance that the site's mean is
     /// expected to have there, V_j/n_k of its people and (σ/n_k)² of noise. V comes from the public spectrum, with half of the squared clip
-    /// radius for all coordinates together.
+    /// radius for all coordinates together. In the shares of records that were not seen, which come last, people count alike.
     fn weights(&self, sites: &[usize], plan: &Sites) -> Vec<Vec<f64>> {
         let spectrum = self.about.spectrum();
         let total: f64 = spectrum.iter().sum();
@@ -181,10 +185,12 @@ impl SiteRound {
             .iter()
             .map(|site| {
                 let n = plan.people(&[*site]) as f64;
-                spectrum.iter().map(|s| 1.0 / (energy * s / total / n + noise / (n * n))).collect()
+                let weight = |s: &f64| 1.0 / (energy * s / total / n + noise / (n * n));
+                let shares = std::iter::repeat_n(n, self.noise.dimension() - spectrum.len());
+                spectrum.iter().map(weight).chain(shares).collect()
             })
             .collect();
-        for j in 0..spectrum.len() {
+        for j in 0..self.noise.dimension() {
             let all: f64 = weights.iter().map(|w| w[j]).sum();
             weights.iter_mut().for_each(|w| w[j] /= all);
         }

@@ -6,10 +6,10 @@ use super::deviations::Deviations;
 use super::{RoundKind, RoundResult, SiteGroups, SiteRound, Sites};
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
-use crate::mechanism::MechanismError;
 use crate::mechanism::quantile::{BisectedRadius, STEPS};
 use crate::mechanism::rounds::{Rounds, Shares};
 use crate::mechanism::vector::{Rest, modes, shrunk_in_two};
+use crate::mechanism::{MechanismError, UnseenShares, unseen};
 use crate::privacy::noise::{ClippedMoments, SITES_MOST, SharedNoise};
 use crate::privacy::{
     Charge, ClipRadius, ClipSource, L2Sensitivity, Mu, NoisedPart, Price, PrivacyLoss, Sensitivity, Title,
@@ -53,6 +53,8 @@ pub(super) struct Centre {
     pub(super) error: f64,
     /// Coordinates that no later round looks at.
     pub(super) rest: Rest,
+    /// Which shares of the records it was made without.
+    pub(super) unseen: UnseenShares,
 }
 
 /// μ that the noise there will be corresponds to: more noise than μ needs, for there are more shares than must be honest. And by how much.
@@ -182,7 +184,8 @@ impl SitesRounds {
     }
 
     fn first(&self) -> Result<SiteRound, MechanismError> {
-        let noise = SharedNoise::new(self.dimension(), self.public.get(), self.rounds.first, self.honest())?;
+        let dimension = self.dimension() + unseen::COORDINATES;
+        let noise = SharedNoise::new(dimension, self.public.get(), self.rounds.first, self.honest())?;
         let about = match &self.target {
             Target::Mean { .. } => {
                 let expected = expected_of_centre(Norm::White.face_radius());
@@ -246,20 +249,24 @@ impl SitesRounds {
     /// The centre that the first round's result makes: post-processing.
     pub(super) fn centre(&self, first: &RoundResult) -> Result<Centre, MechanismError> {
         let round = self.first()?;
-        let sigmas = round.sigmas(first, &self.sites);
+        let mut sigmas = round.sigmas(first, &self.sites);
+        let (mut values, k) = (first.values.clone(), self.dimension());
+        let (shares, sigma) = (values.split_off(k), sigmas.split_off(k));
+        let other = MechanismError::Shape("these are results of other rounds");
+        let (Some(shares), Some(sigma)) = (shares.first_chunk(), sigma.first()) else { return Err(other) };
+        let unseen = UnseenShares::of(*shares, *sigma, self.public.get());
         Ok(match round.about() {
             Deviations::All(about) => {
-                let estimate =
-                    about.finish_uneven(&first.values, &|j| sigmas.get(j).copied().unwrap_or(f64::NAN));
+                let estimate = about.finish_uneven(&values, &|j| sigmas.get(j).copied().unwrap_or(f64::NAN));
                 let points = about.basis().points().max(1) as f64;
                 let error = estimate.errors.iter().sum::<f64>() / points;
-                Centre { values: estimate.samples, error, rest: Rest::default() }
+                Centre { values: estimate.samples, error, rest: Rest::default(), unseen }
             }
             Deviations::Leading { leading, .. } => {
                 let variances: Vec<f64> = sigmas.iter().map(|s| s * s).collect();
                 let (looked, prior) = (self.looked(), leading.prior());
-                let (found, rest) = shrunk_in_two(&first.values, &variances, &prior, looked, self.public);
-                Centre { error: found.errors.iter().sum(), values: found.values, rest }
+                let (found, rest) = shrunk_in_two(&values, &variances, &prior, looked, self.public);
+                Centre { error: found.errors.iter().sum(), values: found.values, rest, unseen }
             }
         })
     }
@@ -272,7 +279,7 @@ impl SitesRounds {
         let steps = self.steps();
         for (i, result) in results.iter().enumerate() {
             let length = match i {
-                0 => self.dimension(),
+                0 => self.dimension() + unseen::COORDINATES,
                 i if i <= steps => 1,
                 _ => self.second_noise(self.public)?.dimension(),
             };

@@ -97,6 +97,29 @@ fn five_sites_are_nearly_one_place_and_apart_as_one_at_the_fifth_of_the_squared_
     assert!((0.85..1.15).contains(&root(apart, fifth)), "{}", root(apart, fifth));
 }
 
+/// Half of the people have no usable record: told of all sites together, whatever is shared, and in the stated error.
+#[test]
+fn what_cannot_be_used_is_told_over_sites() {
+    let (mut people, _) = people(1200, 2);
+    people.iter_mut().flatten().flatten().for_each(|x| *x += 0.02);
+    let truth = |people: &[Option<Vec<f64>>]| -> Vec<f64> {
+        let usable: Vec<&Vec<f64>> = people.iter().flatten().collect();
+        (0..usable[0].len()).map(|j| usable.iter().map(|x| x[j]).sum::<f64>() / usable.len() as f64).collect()
+    };
+    people.iter_mut().step_by(2).for_each(|one| *one = None);
+    let truth = truth(&people);
+    for sharing in [Sharing::Sites { honest: 2 }, Sharing::Aggregators, Sharing::Each] {
+        let mechanism = mean(vec![800, 300, 100], sharing, 6.0).unwrap();
+        let mut noise = NoiseSource::seeded(5);
+        let released = release(&mechanism, &people, &mut Ledger::in_memory(None), &mut noise).unwrap().value;
+        let told = released.unseen.unwrap();
+        assert!((0.46..0.5).contains(&told.unusable) && told.filled == 0.0, "{sharing:?}: {told:?}");
+        let off: f64 = released.samples.iter().zip(&truth).map(|(a, b)| (a - b).powi(2)).sum();
+        let ratio = (released.errors.iter().sum::<f64>() / off).sqrt();
+        assert!((0.7..1.5).contains(&ratio), "{sharing:?}: stated/true {ratio}");
+    }
+}
+
 #[test]
 fn sites_of_unequal_size_are_weighed_by_what_they_know() {
     let sizes = vec![200u64, 50, 10];

@@ -75,7 +75,12 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
     for _ in 0..draws {
         let released = release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?;
-        let centre = Centre { values: released.value.centre.clone(), error: 1.0, rest: Default::default() };
+        let centre = Centre {
+            values: released.value.centre.clone(),
+            error: 1.0,
+            rest: Default::default(),
+            unseen: Default::default(),
+        };
         let exact = as_counted(&[CENTRE; LENGTH], own, &centre, tau)?;
         squares.extend(released.value.coordinates.iter().zip(&exact).map(|(x, e)| (x - e).powi(2)));
     }

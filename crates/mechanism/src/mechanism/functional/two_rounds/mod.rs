@@ -24,9 +24,9 @@ use crate::estimate::prior::coefficients;
 use crate::estimate::{Band, RecordCovariance, Spread};
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
-use crate::mechanism::MechanismError;
 use crate::mechanism::quantile::BisectedRadius;
 use crate::mechanism::rounds::Rounds;
+use crate::mechanism::{MechanismError, unseen};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, ClipRadius, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title};
 use nalgebra::DMatrix;
@@ -325,8 +325,9 @@ fn statistic(norm: Norm, choice: bool, leading: usize) -> String {
     };
     format!(
         "mean deviation from a private centre, {}{or}; with the second moment of the {leading} coefficients of which single records are \
-         expected to have most, and the shares of records not used and filled in",
-        norm.sentence()
+         expected to have most, and {}",
+        norm.sentence(),
+        unseen::WHAT
     )
 }
 

@@ -10,7 +10,7 @@ pub use worst_case::ENTRY;
 
 use super::recentring::{Recentred, Recentring, RoughCentre};
 use super::{VectorRecords, Vectors};
-use crate::mechanism::MechanismError;
+use crate::mechanism::{MechanismError, unseen};
 use crate::privacy::noise::{
     ClippedMoments, IncompleteMean, MomentSum, NoiseError, NoiseSource, NoisedMoments,
 };
@@ -224,9 +224,10 @@ impl VectorGroups {
 fn statistic(labels: &GroupLabels, moments: usize) -> String {
     format!(
         "mean of each of {} groups, of coefficients about a common private centre, with the second moment of the {moments} leading \
-         ones; which record is in which group is public, and so are the groups' sizes: neighbours differ in one record, replaced within \
-         its group",
-        labels.sizes.len()
+         ones, and {}; which record is in which group is public, and so are the groups' sizes: neighbours differ in one record, \
+         replaced within its group",
+        labels.sizes.len(),
+        unseen::WHAT
     )
 }
 

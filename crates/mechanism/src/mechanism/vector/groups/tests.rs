@@ -89,6 +89,7 @@ fn one_record_moves_its_own_group_only_and_by_no_more_than_mu() {
         rest: Default::default(),
         error: 0.0,
         radius: ClipRadius::new(0.7, ClipSource::Public).unwrap(),
+        unseen: Default::default(),
     };
     let with = |record: Vec<f64>| {
         let mut records = vec![Some(vec![0.1, 0.1, 0.1]); 5];

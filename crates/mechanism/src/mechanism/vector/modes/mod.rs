@@ -6,10 +6,10 @@ mod worst_case;
 
 pub use worst_case::ENTRY;
 
-use super::{Recentred, Recentring, RoughCentre, VectorRecords};
-use crate::mechanism::MechanismError;
+use super::{Recentred, Recentring, RoughCentre, VectorRecords, Vectors};
 use crate::mechanism::quantile::BisectedRadius;
 use crate::mechanism::rounds::{BRACKET, Shares};
+use crate::mechanism::{MechanismError, unseen};
 use crate::privacy::noise::{ClippedMoments, NoiseSource, NoisedMoments};
 use crate::privacy::{Charge, ClipRadius, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title};
 use serde::{Deserialize, Serialize};
@@ -100,7 +100,10 @@ impl VectorModes {
     ) -> Result<Self, MechanismError> {
         let recentring = Recentring::new(shares(n, mu.get(), k), prior, public, n, mu)?.looking_at(k);
         let k = recentring.dimension();
-        let what = format!("mean deviation from a private centre and second moment, {k} coordinates");
+        let what = format!(
+            "mean deviation from a private centre and second moment, {k} coordinates; with {}",
+            unseen::WHAT
+        );
         let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &what)?;
         price.parts = recentring.parts("mean and second moment about the private centre");
         let modes = Self { price, recentring };
@@ -135,20 +138,21 @@ impl VectorModes {
         Ok(ClippedMoments::new(k, (0..k).collect(), n, radius, self.recentring.second(), RATIO)?)
     }
 
-    /// Adds up the records, given one by one.
+    /// Adds up the records, given one by one, of which these shares were filled in, where that is known.
     ///
     /// # Errors
     /// [`MechanismError`] for another number or length of records.
     pub(in crate::mechanism) fn prepare_own(
         &self,
         mut records: Vec<Option<Vec<f64>>>,
+        filled: &[f64],
     ) -> Result<PreparedModes, MechanismError> {
         for record in &mut records {
             if record.as_ref().is_some_and(|u| u.iter().any(|x| !x.is_finite())) {
                 *record = None;
             }
         }
-        let rough = self.recentring.prepare(&records[..].into())?;
+        let rough = self.recentring.prepare(&Vectors::from(&records[..]).with_filled(filled))?;
         Ok(PreparedModes { rough, records })
     }
 }
@@ -164,7 +168,7 @@ impl Mechanism for VectorModes {
     }
 
     fn prepare(&self, records: &VectorRecords) -> Result<PreparedModes, MechanismError> {
-        self.prepare_own(records.to_vec())
+        self.prepare_own(records.to_vec(), &[])
     }
 
     fn draw(

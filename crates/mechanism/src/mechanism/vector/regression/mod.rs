@@ -9,8 +9,8 @@ pub use noised::NoisedRegression;
 pub use worst_case::ENTRY;
 
 use super::{Recentred, Recentring, RoughCentre, Vectors};
-use crate::mechanism::MechanismError;
 use crate::mechanism::rounds::{BRACKET, Shares};
+use crate::mechanism::{MechanismError, unseen};
 use crate::privacy::noise::{ClippedSecond, IncompleteMean, MomentSum, NoiseError, NoiseSource};
 use crate::privacy::{
     Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, NoisedPart, Price, PrivacyLoss, Title,
@@ -50,6 +50,8 @@ pub struct RegressionRecord {
     pub covariates: Vec<f64>,
     /// Its vector about the public origin; `None` for a failed record, which contributes zero in every round and keeps its covariates.
     pub vector: Option<Vec<f64>>,
+    /// Which share of it was not seen and is what a public template has there, 0 to 1.
+    pub filled: f64,
 }
 
 /// What is released for a regression of vectors u ∈ ℝ^k on covariates x̃ ∈ ℝ^q: their second moments, about a private centre.
@@ -73,7 +75,8 @@ pub struct PreparedRegression<'a> {
 
 /// The records' vectors, without a second copy of all.
 fn vectors(records: &[RegressionRecord]) -> Vectors<'_> {
-    Vectors::Asked(records.len(), Box::new(|i| records[i].vector.clone()))
+    let filled: Vec<f64> = records.iter().map(|record| record.filled).collect();
+    Vectors::asked(records.len(), |i| records[i].vector.clone()).with_filled(filled)
 }
 
 impl VectorRegression {
@@ -115,8 +118,9 @@ impl VectorRegression {
         let second = ClippedSecond::new(dimension, n, unit, recentring.second())?;
         let what = format!(
             "second moments of {columns} covariates (the intercept among them; scaled by public bounds to a length of at most \
-             {reach:.4}) and of {} weighted coefficients of the deviation from a private centre, each divided by its bound",
-            recentring.dimension()
+             {reach:.4}) and of {} weighted coefficients of the deviation from a private centre, each divided by its bound; with {}",
+            recentring.dimension(),
+            unseen::WHAT
         );
         let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &what)?;
         price.parts = recentring.parts(SECOND);

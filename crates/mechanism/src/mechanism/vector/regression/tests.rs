@@ -12,11 +12,17 @@ fn regression(n: u64, mu: f64, columns: usize, k: usize) -> VectorRegression {
 
 fn about(centre: &[f64], radius: f64) -> Recentred {
     let radius = ClipRadius::new(radius, ClipSource::Public).unwrap();
-    Recentred { centre: centre.to_vec(), rest: Default::default(), error: 0.0, radius }
+    Recentred {
+        centre: centre.to_vec(),
+        rest: Default::default(),
+        error: 0.0,
+        radius,
+        unseen: Default::default(),
+    }
 }
 
 fn record(covariates: &[f64], vector: Option<&[f64]>) -> RegressionRecord {
-    RegressionRecord { covariates: covariates.to_vec(), vector: vector.map(<[f64]>::to_vec) }
+    RegressionRecord { covariates: covariates.to_vec(), vector: vector.map(<[f64]>::to_vec), filled: 0.0 }
 }
 
 /// Either part is clipped on its own, so that no record is longer than one, whatever centre and radius are.

@@ -63,11 +63,12 @@ fn audit(
     let second = mechanism.recentring().second().get();
     let (first, n) = (parameter * FIRST.sqrt(), RECORDS as f64);
     let data = records.map(|(covariates, vector)| {
-        let origin = RegressionRecord { covariates: vec![0.0; COLUMNS], vector: None };
+        let origin = RegressionRecord { covariates: vec![0.0; COLUMNS], vector: None, filled: 0.0 };
         let mut records = vec![origin; RECORDS as usize - 1];
         records.push(RegressionRecord {
             covariates: covariates.map(|x| 1e9 * x).to_vec(),
             vector: Some(vector.map(|x| 1e9 * x).to_vec()),
+            filled: 0.0,
         });
         records
     });
@@ -105,7 +106,7 @@ fn audit(
 fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (mu, draws) = (0.7, 3000);
     let mechanism = mechanism(Mu::new(mu)?)?;
-    let origin = RegressionRecord { covariates: vec![0.0; COLUMNS], vector: None };
+    let origin = RegressionRecord { covariates: vec![0.0; COLUMNS], vector: None, filled: 0.0 };
     let records = vec![origin; RECORDS as usize];
     // So few records have a public radius.
     let sigma = 2.0f64.sqrt() / (RECORDS as f64 * mu * (1.0 - FIRST).sqrt());

@@ -112,7 +112,7 @@ fn simulated(
             for (field, x) in fields.iter().zip(&covariates[1..]) {
                 u.iter_mut().zip(field).for_each(|(u, f)| *u += x * f);
             }
-            RegressionRecord { covariates, vector: Some(u) }
+            RegressionRecord { covariates, vector: Some(u), filled: 0.0 }
         })
         .collect();
     let mechanism = regression.mechanism();

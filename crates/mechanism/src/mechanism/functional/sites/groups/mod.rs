@@ -90,8 +90,13 @@ impl SitesGroups {
         let sizes = self.sizes(last)?;
         let shares = self.rounds.sites().sharing.shares(last.sites.len() as u64);
         let groups = round.noise().noised_moments(&last.values, shares, &sizes).ok_or_else(other)?;
-        let recentred =
-            Recentred { centre: centre.values, rest: Rest::default(), error: centre.error, radius: *radius };
+        let recentred = Recentred {
+            centre: centre.values,
+            rest: Rest::default(),
+            error: centre.error,
+            radius: *radius,
+            unseen: centre.unseen,
+        };
         Ok(Drawn { value: NoisedGroups { recentred, groups }, parts })
     }
 

@@ -118,9 +118,9 @@ fn noise_of_means_diagonals_and_the_rest_is_as_claimed() {
 #[test]
 fn one_person_moves_their_own_group_only_and_by_no_more_than_mu() {
     let mechanism = few(2, &[[2, 3], [2, 2], [1, 2]], Mu::new(0.8).unwrap()).unwrap();
-    let first = RoundResult { sites: vec![0, 1, 2], values: vec![0.0; mechanism.rounds.template.len()] };
     let k = mechanism.functional.map_parts().unwrap().0.len();
-    let first = RoundResult { values: first.values[..k].to_vec(), ..first };
+    let first =
+        RoundResult { sites: vec![0, 1, 2], values: vec![0.0; k + crate::mechanism::unseen::COORDINATES] };
     let round = mechanism.rounds.next(std::slice::from_ref(&first)).unwrap().unwrap();
     assert_eq!(round.kind(), RoundKind::Groups);
     let loss = *mechanism.rounds.losses().unwrap().last().unwrap();

@@ -115,7 +115,12 @@ pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 3], Box<dyn
     for _ in 0..draws {
         let NoisedGroups { recentred, groups } =
             release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?.value;
-        let centre = Centre { values: recentred.centre, error: recentred.error, rest: recentred.rest };
+        let centre = Centre {
+            values: recentred.centre,
+            error: recentred.error,
+            rest: recentred.rest,
+            unseen: recentred.unseen,
+        };
         let y = as_counted(&[TEMPLATE; LENGTH], own, &centre, tau)?;
         for (group, n) in groups.iter().zip(people) {
             let mut push = |part: usize, off: f64| squares[part].push((off * n / sigmas[part]).powi(2));

@@ -80,8 +80,8 @@ impl SitesModes {
         let (n, shares) = (sites.people(&last.sites), sites.sharing.shares(last.sites.len() as u64));
         let moments = round.noise().noised_moments(&last.values, shares, &[n]).and_then(|mut one| one.pop());
         let moments = moments.ok_or_else(other)?;
-        let Centre { values, error, rest } = centre;
-        let recentred = Recentred { centre: values, rest, error, radius: *radius };
+        let Centre { values, error, rest, unseen } = centre;
+        let recentred = Recentred { centre: values, rest, error, radius: *radius, unseen };
         Ok(Drawn { value: NoisedModes { recentred, moments }, parts })
     }
 }

@@ -105,7 +105,12 @@ pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 3], Box<dyn
     for _ in 0..draws {
         let NoisedModes { recentred, moments } =
             release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?.value;
-        let centre = Centre { values: recentred.centre, error: recentred.error, rest: recentred.rest };
+        let centre = Centre {
+            values: recentred.centre,
+            error: recentred.error,
+            rest: recentred.rest,
+            unseen: recentred.unseen,
+        };
         let y = as_counted(&[TEMPLATE; LENGTH], own, &centre, tau)?;
         squares[0].extend(moments.mean.iter().zip(&y).map(|(x, y)| (x - y).powi(2)));
         let mut entries = moments.second.entries.iter();

@@ -1,4 +1,4 @@
-//! How many records could not be used, and what filling in others moved, as two more coordinates of a mean of functions.
+//! How many records could not be used, and what filling in others moved, as two more coordinates of a mean.
 
 use crate::privacy::UNSEEN;
 use serde::{Deserialize, Serialize};
@@ -18,14 +18,20 @@ pub struct UnseenShares {
     /// The mean over the records of √f, f the share of a usable one that was filled in. What differs by d in root mean square from what was filled in
     /// has moved by d√f then, and the mean of the records by d times this at most.
     pub filled: f64,
+    /// The standard deviation of the noise in both.
+    #[serde(default)]
+    pub noise: f64,
 }
+
+/// In words, what they are.
+pub(in crate::mechanism) const WHAT: &str = "the shares of records not used and filled in";
 
 /// Two coordinates of a record's clipped vector, whose radius is τ: (τ, 0) of one that cannot be used and is zero elsewhere, (0, τ√f) of one of which
 /// the share f was filled in. Every vector is in the ball of radius τ as before, so neither the sensitivity nor the noise grows.
-pub(super) const COORDINATES: usize = 2;
+pub(in crate::mechanism) const COORDINATES: usize = 2;
 
 /// Of one record.
-pub(super) fn coordinates(usable: bool, filled: f64, radius: f64) -> [f64; COORDINATES] {
+pub(in crate::mechanism) fn coordinates(usable: bool, filled: f64, radius: f64) -> [f64; COORDINATES] {
     if usable {
         [0.0, radius * if filled > 0.0 { filled.min(1.0).sqrt() } else { 0.0 }]
     } else {
@@ -36,21 +42,39 @@ pub(super) fn coordinates(usable: bool, filled: f64, radius: f64) -> [f64; COORD
 impl UnseenShares {
     /// As an entry among a certificate's details.
     pub fn detail(self) -> (String, Value) {
-        (UNSEEN.to_owned(), json!(self))
+        (UNSEEN.to_owned(), json!({"unusable": self.unusable, "filled": self.filled}))
     }
 
     /// By noised means of the coordinates, whose noise has standard deviation `sigma`.
-    pub(super) fn of(noised: [f64; COORDINATES], sigma: f64, radius: f64) -> Self {
+    pub(in crate::mechanism) fn of(noised: [f64; COORDINATES], sigma: f64, radius: f64) -> Self {
         let [unusable, filled] = noised.map(|mean| ((mean - BEYOND * sigma) / radius).clamp(0.0, 1.0));
-        Self { unusable, filled }
+        Self { unusable, filled, noise: sigma / radius }
+    }
+
+    /// What is left of the way to where the mean would be, as shares of the way that is seen: from the centre, from what others were filled in from.
+    fn ways(self) -> [f64; 2] {
+        let [unusable, filled] = [self.unusable, self.filled].map(|share| share.min(FARTHEST));
+        [unusable / (1.0 - unusable), filled / (1.0 - filled * filled).sqrt()]
+    }
+
+    /// What share of itself a difference between records that were seen may be off by: a root mean square.
+    pub fn off(self) -> f64 {
+        let [unusable, filled] = self.ways();
+        unusable.hypot(filled)
+    }
+
+    /// Which share of the records was used, at least and at most: two standard deviations on either side of its noised value. All, where nothing else
+    /// is told.
+    pub fn used(self) -> [f64; 2] {
+        let more = if self.unusable > 0.0 { 2.0 * BEYOND * self.noise } else { 0.0 };
+        [self.unusable + more, self.unusable].map(|unusable| 1.0 - unusable.min(FARTHEST))
     }
 
     /// Adds the squares of what that moves released samples by to their expected squared errors: towards the centre of the last round, which a record
     /// that cannot be used counts as, and towards the template that others were filled in from; the latter in some places and not in others, so that
     /// what it moved and what is left of the way add up in squares.
-    pub(super) fn add_to(self, errors: &mut [f64], samples: &[f64], from: [&[f64]; 2]) {
-        let [unusable, filled] = [self.unusable, self.filled].map(|share| share.min(FARTHEST));
-        let ways = [unusable / (1.0 - unusable), filled / (1.0 - filled * filled).sqrt()];
+    pub(in crate::mechanism) fn add_to(self, errors: &mut [f64], samples: &[f64], from: [&[f64]; 2]) {
+        let ways = self.ways();
         for (i, (error, x)) in errors.iter_mut().zip(samples).enumerate() {
             let moved = ways[0] * (x - from[0][i]) + ways[1] * (x - from[1][i]);
             *error += moved.powi(2);
@@ -74,17 +98,24 @@ mod tests {
         }
         // A fifth cannot be used, parts of the rest are filled in: told exactly without noise, less two standard deviations with it.
         let shares = UnseenShares::of([0.4, 0.16], 0.0, 2.0);
-        assert_eq!(shares, UnseenShares { unusable: 0.2, filled: 0.08 });
+        assert_eq!(shares, UnseenShares { unusable: 0.2, filled: 0.08, noise: 0.0 });
+        assert_eq!(shares.used(), [0.8; 2]);
         let noised = UnseenShares::of([0.4, 0.16], 0.1, 2.0);
         approx::assert_relative_eq!(noised.unusable, 0.1, max_relative = 1e-12);
-        assert_eq!(noised.filled, 0.0);
+        assert_eq!((noised.filled, noised.noise), (0.0, 0.05));
+        approx::assert_relative_eq!(noised.used()[..], [0.7, 0.9], max_relative = 1e-12);
+        assert_eq!(UnseenShares::of([0.1, 0.0], 0.1, 2.0).used(), [1.0; 2]);
         // A mean 1 from the centre, of which a fifth is missed.
         let mut errors = [0.5];
-        UnseenShares { unusable: 0.2, filled: 0.0 }.add_to(&mut errors, &[3.8], [&[3.0], &[7.0]]);
+        UnseenShares { unusable: 0.2, ..UnseenShares::default() }.add_to(
+            &mut errors,
+            &[3.8],
+            [&[3.0], &[7.0]],
+        );
         approx::assert_relative_eq!(errors[0], 0.5 + 0.2 * 0.2, max_relative = 1e-12);
         // What is filled in lies nearer to the template.
         let mut errors = [0.0];
-        UnseenShares { unusable: 0.0, filled: 0.6 }.add_to(&mut errors, &[9.0], [&[3.0], &[7.0]]);
+        UnseenShares { filled: 0.6, ..UnseenShares::default() }.add_to(&mut errors, &[9.0], [&[3.0], &[7.0]]);
         approx::assert_relative_eq!(errors[0], 1.5 * 1.5, max_relative = 1e-12);
     }
 
