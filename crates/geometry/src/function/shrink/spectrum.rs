@@ -67,6 +67,15 @@ struct Band {
     log_angular: f64,
 }
 
+/// A band's energy and count, and the means of the rest.
+struct Means {
+    energy: f64,
+    count: f64,
+    noise: f64,
+    frequency: f64,
+    log_angular: f64,
+}
+
 /// Bands per octave of 1 + frequency.
 const PER_OCTAVE: f64 = 8.0;
 
@@ -82,25 +91,35 @@ impl Bands {
         entry.log_angular += place.angular.ln_1p();
     }
 
-    fn means(&self) -> impl Iterator<Item = (Band, f64, f64)> + '_ {
-        self.0.values().map(|b| (*b, b.frequency / b.count, b.log_angular / b.count))
+    fn means(&self) -> Vec<Means> {
+        let means = |b: &Band| Means {
+            energy: b.energy,
+            count: b.count,
+            noise: b.noise / b.count,
+            frequency: b.frequency / b.count,
+            log_angular: b.log_angular / b.count,
+        };
+        self.0.values().map(means).collect()
     }
 }
 
 impl Spectrum {
     /// Signal variance at a coefficient's place.
     pub(super) fn variance(&self, place: &SpectralPlace) -> f64 {
-        self.at(place.frequency, place.angular.ln_1p()).0
+        self.at()(place.frequency, place.angular.ln_1p()).0
     }
 
-    /// Variance and derivatives of its logarithm by the parameters.
-    fn at(&self, frequency: f64, log_angular: f64) -> (f64, Vector4<f64>) {
+    /// Variance and derivatives of its logarithm by the parameters, at a frequency and the logarithm of one more than an angular frequency.
+    fn at(&self) -> impl Fn(f64, f64) -> (f64, Vector4<f64>) + use<> {
         let [log_amplitude, log_corner, log_power, tilt] = self.0.into();
-        let u = (frequency / log_corner.exp()).powi(2);
-        let (fall, power) = (u.ln_1p(), log_power.exp());
-        let log = log_amplitude - power * fall - tilt * log_angular;
-        let slope = Vector4::new(1.0, 2.0 * power * u / (1.0 + u), -power * fall, -log_angular);
-        (log.min(600.0).exp(), slope)
+        let (corner, power) = (log_corner.exp(), log_power.exp());
+        move |frequency, log_angular| {
+            let u = (frequency / corner).powi(2);
+            let fall = u.ln_1p();
+            let log = log_amplitude - power * fall - tilt * log_angular;
+            let slope = Vector4::new(1.0, 2.0 * power * u / (1.0 + u), -power * fall, -log_angular);
+            (log.min(600.0).exp(), slope)
+        }
     }
 
     /// The spectrum of largest posterior density, sought from several starts.
@@ -121,24 +140,25 @@ impl Spectrum {
         if let Some(spectrum) = also {
             starts = vec![spectrum.0, spectrum.0 + Vector4::new(2.0, 0.0, 0.0, 0.0)];
         }
+        let means = bands.means();
         starts
             .into_iter()
-            .map(|start| ascend(bands, pull, start))
+            .map(|start| ascend(&means, pull, start))
             .min_by(|a, b| a.0.total_cmp(&b.0))
             .map_or(Self(pull.towards), |(_, x)| Self(x))
     }
 }
 
 /// −2 log posterior, its gradient and its expected second derivative (Fisher information), all halved.
-fn expand(bands: &Bands, pull: &Pull, x: &Vector4<f64>) -> (f64, Vector4<f64>, Matrix4<f64>) {
-    let (spectrum, offset) = (Spectrum(*x), x - pull.towards);
+fn expand(bands: &[Means], pull: &Pull, x: &Vector4<f64>) -> (f64, Vector4<f64>, Matrix4<f64>) {
+    let (at, offset) = (Spectrum(*x).at(), x - pull.towards);
     let mut value = 0.5 * offset.dot(&pull.strength.component_mul(&offset));
     let mut gradient = pull.strength.component_mul(&offset);
     let mut information = Matrix4::from_diagonal(&pull.strength);
     let (mut energy, mut energy_slope) = (0.0, Vector4::zeros());
-    for (band, frequency, log_angular) in bands.means() {
-        let (signal, slope) = spectrum.at(frequency, log_angular);
-        let v = signal + band.noise / band.count;
+    for band in bands {
+        let (signal, slope) = at(band.frequency, band.log_angular);
+        let v = signal + band.noise;
         let share = signal / v;
         value += 0.5 * (band.count * v.ln() + band.energy / v);
         gradient += 0.5 * share * (band.count - band.energy / v) * slope;
@@ -158,7 +178,7 @@ fn expand(bands: &Bands, pull: &Pull, x: &Vector4<f64>) -> (f64, Vector4<f64>, M
 }
 
 /// Fisher scoring with Levenberg's damping.
-fn ascend(bands: &Bands, pull: &Pull, start: Vector4<f64>) -> (f64, Vector4<f64>) {
+fn ascend(bands: &[Means], pull: &Pull, start: Vector4<f64>) -> (f64, Vector4<f64>) {
     let mut x = start;
     let (mut value, mut gradient, mut information) = expand(bands, pull, &x);
     let mut damping = 1e-2;
