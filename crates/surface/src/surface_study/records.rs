@@ -44,6 +44,8 @@ pub(super) struct SurfaceRecords<'a> {
     space: Arc<SurfaceSpace>,
     /// SHA-256 of the scans, once they have been read.
     sums: OnceLock<Vec<[u8; 32]>>,
+    /// Which share of each person's surface was filled in, likewise.
+    filled: OnceLock<Vec<f64>>,
 }
 
 impl<'a> SurfaceRecords<'a> {
@@ -74,7 +76,15 @@ impl<'a> SurfaceRecords<'a> {
             Source::Scans(_) => space.of_scans(loaded.clone()),
             Source::Prepared { .. } => space,
         };
-        Ok(Self { inputs, loaded, source, people, space: Arc::new(space), sums: OnceLock::new() })
+        Ok(Self {
+            inputs,
+            loaded,
+            source,
+            people,
+            space: Arc::new(space),
+            sums: OnceLock::new(),
+            filled: OnceLock::new(),
+        })
     }
 
     /// Registers the scans, or takes what an interrupted run has kept; and what was passed over in them.
@@ -92,6 +102,11 @@ impl<'a> SurfaceRecords<'a> {
         let (made, sums): (Vec<Made>, Vec<[u8; 32]>) = all?.into_iter().unzip();
         let _ = self.sums.set(sums);
         let rows: Vec<SurfaceRow> = made.iter().map(|made| made.row.clone()).collect();
+        let filled =
+            self.people.one_each(rows.iter().map(SurfaceRow::counted).collect(), |_, own: Vec<f64>| {
+                Ok::<_, PointStudyError>(Some(own.iter().sum::<f64>() / own.len() as f64))
+            })?;
+        let _ = self.filled.set(filled.into_iter().map(Option::unwrap_or_default).collect());
         write_text(&folder.internal().join(SCAN_TABLE), &row::table(&rows))?;
         let coefficients = |made: Made| match made.vertices {
             Some(vertices) => Ok(self
@@ -197,6 +212,10 @@ impl Opened for SurfaceRecords<'_> {
 impl TangentRecords for SurfaceRecords<'_> {
     fn space(&self) -> Arc<dyn TangentSpace> {
         self.space.clone()
+    }
+
+    fn filled(&self) -> Vec<f64> {
+        self.filled.get().cloned().unwrap_or_default()
     }
 
     fn read(&self) -> Result<Read<Vec<f64>>, PointStudyError> {

@@ -17,6 +17,9 @@ pub struct SurfaceRow {
     pub fit_mean: f64,
     /// 95 of 100 points of the scan are no farther.
     pub fit_p95: f64,
+    /// The share of the surface's area where there was no scan, which continues what was there.
+    #[serde(default)]
+    pub filled: f64,
     /// Residual of the pose over that of the next best: 0 where there is no other, 1 where both fit alike.
     pub doubt: f64,
     /// Whether the scan was mirrored to fit.
@@ -38,6 +41,7 @@ impl SurfaceRow {
             size: found.size,
             fit_mean: found.fit.mean,
             fit_p95: found.fit.p95,
+            filled: found.filled,
             doubt: found.doubt,
             mirrored: found.mirrored,
             dropped: found.notes.dropped,
@@ -54,10 +58,21 @@ impl SurfaceRow {
     }
 }
 
+/// Below this share of the area on the scan it counts as filled in, as with faces.
+const COUNTED_ON_SCAN: f64 = 0.75;
+
+impl SurfaceRow {
+    /// Which share of a surface that can be used was filled in, where that is more than rims and small holes.
+    pub(super) fn counted(&self) -> Option<f64> {
+        let is_counted = 1.0 - self.filled < COUNTED_ON_SCAN;
+        self.problem.is_empty().then_some(if is_counted { self.filled } else { 0.0 })
+    }
+}
+
 /// The table of all scans.
 pub(super) fn table(rows: &[SurfaceRow]) -> String {
     let mut text =
-        "scan,status,problem,size,fit_mean,fit_p95,doubt,mirrored,dropped,holes,turned_over,not_finite\n"
+        "scan,status,problem,size,fit_mean,fit_p95,filled,doubt,mirrored,dropped,holes,turned_over,not_finite\n"
             .to_owned();
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\"").replace(['\n', '\r'], " "));
     for row in rows {
@@ -67,6 +82,7 @@ pub(super) fn table(rows: &[SurfaceRow]) -> String {
             size,
             fit_mean,
             fit_p95,
+            filled,
             doubt,
             mirrored,
             dropped,
@@ -77,7 +93,7 @@ pub(super) fn table(rows: &[SurfaceRow]) -> String {
         } = row;
         let _ = writeln!(
             text,
-            "{scan},{status},{problem},{size},{fit_mean},{fit_p95},{doubt},{mirrored},{dropped},{holes},{turned_over},{not_finite}"
+            "{scan},{status},{problem},{size},{fit_mean},{fit_p95},{filled},{doubt},{mirrored},{dropped},{holes},{turned_over},{not_finite}"
         );
     }
     text
@@ -94,6 +110,10 @@ pub fn notes(rows: &[SurfaceRow]) -> Vec<String> {
     let all = [
         told(&|row| row.turned_over, "had their sides inwards and were turned over"),
         told(&|row| row.mirrored, "were taken as mirrored"),
+        told(
+            &|row| row.counted().is_some_and(|filled| filled > 0.0),
+            "show less than 75 % of the surface; the rest was filled in, which stated errors count by a noised share",
+        ),
         told(&|row| row.holes > 0, "have holes, which were continued smoothly"),
         told(&|row| row.dropped > 0, "have small pieces or triangles without area, which were left out"),
         told(&|row| row.not_finite > 0, "have points whose coordinates are no numbers, which were left out"),
@@ -107,7 +127,16 @@ mod tests {
 
     #[test]
     fn what_was_passed_over_is_told() {
-        let good = SurfaceRow { scan: "a \"b\".ply".into(), holes: 2, size: 1.5, ..SurfaceRow::default() };
+        let good = SurfaceRow {
+            scan: "a \"b\".ply".into(),
+            holes: 2,
+            size: 1.5,
+            filled: 0.2,
+            ..SurfaceRow::default()
+        };
+        let half = SurfaceRow { filled: 0.5, ..good.clone() };
+        assert_eq!((good.counted(), half.counted()), (Some(0.0), Some(0.5)));
+        assert!(notes(&[half])[0].starts_with("1 of 1 scans show less than 75 % of the surface"));
         let bad = SurfaceRow { scan: "c.ply".into(), holes: 1, ..SurfaceRow::failed("no\nfit") };
         let rows = [good, bad];
         assert_eq!(

@@ -243,10 +243,12 @@ mod tests {
         }
         let (pull, x) =
             (Pull::weak(Some(Expectation { energy: 0.3, doubt: 1.6 })), Vector4::new(0.5, 0.8, 0.1, 0.4));
-        let (_, gradient, _) = expand(&bands, &pull, &x);
+        let (_, gradient, _) = expand(&bands.means(), &pull, &x);
         for i in 0..4 {
             let h = 1e-6 * Vector4::ith(i, 1.0);
-            let slope = (expand(&bands, &pull, &(x + h)).0 - expand(&bands, &pull, &(x - h)).0) / 2e-6;
+            let slope = (expand(&bands.means(), &pull, &(x + h)).0
+                - expand(&bands.means(), &pull, &(x - h)).0)
+                / 2e-6;
             approx::assert_relative_eq!(slope, gradient[i], max_relative = 1e-6, epsilon = 1e-8);
         }
     }

@@ -56,6 +56,8 @@ pub struct RegisteredSurface {
     pub doubt: f64,
     /// Whether a vertex was put on the scan; the others, where it has none, continue smoothly.
     pub landed: Vec<bool>,
+    /// The share of the template's area about the others.
+    pub filled: f64,
     /// Distance of every vertex to the scan, in the scan's units.
     pub distances: Vec<f64>,
     /// Smallest Jacobian determinant of the map from the template over its triangles, relative to the mean: positive, so that none is turned.
@@ -193,6 +195,12 @@ impl SurfaceTemplate {
             })
     }
 
+    /// The share of the area about vertices that were not put on a scan.
+    fn unlanded(&self, landed: &[bool]) -> f64 {
+        let shares = self.mesh().vertex_shares();
+        shares.iter().zip(landed).fold(0.0, |sum, (share, landed)| if *landed { sum } else { sum + share })
+    }
+
     fn fitted(
         &self,
         ready: &Ready,
@@ -217,6 +225,7 @@ impl SurfaceTemplate {
             fit: fit(ready, surface)?,
             mirrored: believed.mirrored,
             doubt: believed.doubt,
+            filled: self.unlanded(&found.landed),
             landed: found.landed,
             distances,
             min_jacobian: found.min_jacobian,

@@ -189,6 +189,18 @@ fn a_disk_is_registered_with_its_border() {
     let places: Vec<Point> = found.vertices.iter().map(|p| back.apply(p)).collect();
     let error = root_mean_square(&places, &truth) / motion().scale;
     assert!(error < 3.0, "{error} mm");
+    // Of a scan without its lower third the rest is filled in.
+    assert!(found.filled < 0.1, "{}", found.filled);
+    let mut heights: Vec<f64> = person.vertices().iter().map(|p| p.y).collect();
+    heights.sort_by(f64::total_cmp);
+    let cut = heights[heights.len() / 3];
+    let shares = template.mesh().vertex_shares();
+    let below = |i: &usize| person.vertices()[*i].y < cut;
+    let missing: f64 = (0..shares.len()).filter(below).map(|i| shares[i]).sum();
+    let upper = person.triangles().iter().copied().filter(|t| !t.iter().any(below)).collect();
+    let upper = TriMesh::new(person.vertices().to_vec(), upper).unwrap();
+    let found = template.register(&upper, None, &SurfaceSettings::default()).unwrap();
+    assert!((found.filled - missing).abs() < 0.1, "{} for {missing}", found.filled);
     assert!(matches!(
         template.register(&potato(0.0), None, &SurfaceSettings::default()),
         Err(SurfaceRegistrationError::Closed)

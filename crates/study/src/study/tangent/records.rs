@@ -5,7 +5,7 @@ use super::internal;
 use super::space::{Circumstances, TangentSpace};
 use crate::job::Job;
 use crate::job::unusable::Problem;
-use crate::mechanism::functional::SampledRecords;
+use crate::mechanism::functional::{FilledIn, SampledRecords};
 use crate::privacy::{Certificate, Mu};
 use crate::study::People;
 use crate::study::points::{PointStudyError, Read};
@@ -46,6 +46,11 @@ pub trait TangentRecords: Opened {
     /// # Errors
     /// [`PointStudyError`]: the first record that cannot be used, where the study stops at them.
     fn read(&self) -> Result<Read<Vec<f64>>, PointStudyError>;
+
+    /// Which share of every person's record was not seen and is as the template there, once they have been read; nothing where that is not known.
+    fn filled(&self) -> Vec<f64> {
+        Vec::new()
+    }
 }
 
 /// Records about a centre, public or not.
@@ -130,7 +135,8 @@ impl Centred for dyn TangentRecords + '_ {
     fn gather(&self, _: &Job<'_>) -> Result<Gathered<Self>, PointStudyError> {
         let Read { points: samples, problems, notes } = self.read()?;
         let failed = samples.iter().filter(|record| record.is_none()).count();
-        let records = SampledRecords { samples: Arc::new(samples), rows: Vec::new() };
+        let samples = Arc::new(FilledIn { samples, filled: self.filled() });
+        let records = SampledRecords { samples, rows: Vec::new() };
         Ok(Gathered { own: (), records, sums: Vec::new(), failed, problems: Some(problems), notes })
     }
 
