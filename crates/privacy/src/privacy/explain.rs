@@ -200,9 +200,8 @@ fn foundations(text: &mut String, c: &Certificate) {
         let (unusable, filled) = (share("unusable"), share("filled"));
         let _ = writeln!(
             text,
-            "- By noised counts at least {unusable:.1} % of the records could not be used, and at least {filled:.1} % were filled in, each counted by \
-             the root of the share of it that was; stated errors have what that moves over the whole, and a place that was filled in of many records is farther \
-             off."
+            "- By noised counts, at least {unusable:.1} % of the records could not be used; of the others the root of the share that was filled in is at \
+             least {filled:.1} % on average. Stated errors count what that moves over the whole; a place that many records lack is farther off."
         );
     }
     for input in &c.public_inputs {

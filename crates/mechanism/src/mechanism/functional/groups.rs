@@ -170,20 +170,17 @@ impl FunctionGroups {
     /// The mean of each group, shrunk towards the private centre: samples `(points, channels)`. `None` without a map.
     pub fn means(&self, released: &NoisedComparison) -> Option<Vec<Vec<f64>>> {
         let (Half { coordinates, .. }, noised) = (self.map.as_ref()?, released.map.as_ref()?);
-        let (prior, NoisedGroups { recentred, groups }) = (coordinates.prior(), noised);
-        let expected = Expectation { energy: recentred.error.max(f64::MIN_POSITIVE), doubt: DOUBT };
-        let one = |group: &crate::privacy::noise::NoisedMoments| {
-            let noise = vec![group.mean_sigma.powi(2); group.mean.len()];
-            let shrunk = wiener(&group.mean, &noise, &prior, expected).values;
-            let u: Vec<f64> = shrunk.iter().zip(&recentred.centre).map(|(y, c)| y + c).collect();
+        let one = |shrunk: Vec<f64>| {
+            let u: Vec<f64> = shrunk.iter().zip(&noised.recentred.centre).map(|(y, c)| y + c).collect();
             coordinates.samples(&u)
         };
-        Some(groups.iter().map(one).collect())
+        Some((0..noised.groups.len()).map(|group| one(deviation(coordinates, noised, group))).collect())
     }
 
-    /// Which shares of the records it was made without: by the map's noised counts, where there is a map.
-    pub fn unseen(&self, released: &NoisedComparison) -> Option<UnseenShares> {
-        Some(released.map.as_ref().or(released.test.as_ref())?.recentred.unseen)
+    /// Which shares of the records it was made without, and of each group those that could not be used: by the map's noised counts, where there is a map.
+    pub fn unseen(&self, released: &NoisedComparison) -> Option<(UnseenShares, Vec<f64>)> {
+        let noised = released.map.as_ref().or(released.test.as_ref())?;
+        Some((noised.recentred.unseen, noised.unusable.clone()))
     }
 
     /// Where the group `second` differs from `first`: free. `None` without a map, or where there are no such groups.
@@ -198,9 +195,15 @@ impl FunctionGroups {
         let difference = Difference::between(&noised.groups, sizes, first, second)?;
         let mut law = difference.law(&pooled(&noised.groups, sizes)?, &known)?;
         let mut shrunk = difference.shrunk(&law, &known, self.effect());
-        let off = noised.recentred.unseen.off();
-        if off > 0.0 {
-            let along: Vec<f64> = shrunk.values.iter().map(|x| off * x).collect();
+        let filled = UnseenShares { unusable: 0.0, ..noised.recentred.unseen };
+        let mut moved = vec![(filled, shrunk.values.clone())];
+        // Those who could not be used may be more in one group: its mean lies nearer to the centre.
+        for group in [first, second] {
+            let share = UnseenShares { unusable: *noised.unusable.get(group)?, ..UnseenShares::default() };
+            moved.push((share, deviation(coordinates, noised, group)));
+        }
+        for (shares, by) in moved.into_iter().filter(|(shares, _)| shares.off() > 0.0) {
+            let along: Vec<f64> = by.iter().map(|x| shares.off() * x).collect();
             shrunk.errors.iter_mut().zip(&along).for_each(|(error, x)| *error += x * x);
             law.add_along(along);
         }
@@ -264,6 +267,14 @@ impl FunctionGroups {
             pairs.iter().min_by(|x, y| x.3.total_cmp(&y.3).then(y.2.statistic.total_cmp(&x.2.statistic)))?;
         Some(Tests { p_value: least.3, statistic: least.2.statistic, pairs: pairs.clone() })
     }
+}
+
+/// How far the mean of a group lies from the private centre, in coordinates, shrunk towards that.
+fn deviation(coordinates: &LeadingCoordinates, noised: &NoisedGroups, group: usize) -> Vec<f64> {
+    let expected = Expectation { energy: noised.recentred.error.max(f64::MIN_POSITIVE), doubt: DOUBT };
+    let group = &noised.groups[group];
+    let noise = vec![group.mean_sigma.powi(2); group.mean.len()];
+    wiener(&group.mean, &noise, &coordinates.prior(), expected).values
 }
 
 /// What both cost together.

@@ -1,6 +1,6 @@
 //! A mean of people who come step by step, released in every step under one charge for all of them.
 
-use super::records::add_up;
+use super::records::{Given, add_up};
 use super::{FunctionRecords, FunctionalMean, NoisedFunction, Norm};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
@@ -32,7 +32,7 @@ pub struct StreamPast {
 }
 
 /// One step of a stream: the mean of all functions so far ([`StreamNoise`]), in the coordinates of [`FunctionalMean`], about the same
-/// public centre and shrunk as that is.
+/// public centre and shrunk as that is; with the shares of records not used and filled in, unless the stream began without them.
 #[derive(Debug, Clone)]
 pub struct StreamMean {
     noise: StreamNoise,
@@ -64,7 +64,6 @@ impl StreamMean {
         past: StreamPast,
     ) -> Result<Self, MechanismError> {
         let StreamShape { steps, visits, mu, norm, radius } = shape;
-        let noise = StreamNoise::new(basis.len(), radius, steps, visits, mu)?;
         if past.people.contains(&0) {
             return Err(MechanismError::Shape("nobody counts in this step of the stream"));
         }
@@ -73,7 +72,11 @@ impl StreamMean {
             return Err(MechanismError::Shape("the stream has no such step"));
         }
         let n = past.people.iter().sum();
+        // Streams of earlier versions go on as they began.
+        let without_shares = past.answers.first().is_some_and(|answer| answer.len() == basis.len());
         let about = FunctionalMean::in_norm(norm, basis, centre, radius, mu, n)?;
+        let about = if without_shares { about } else { about.counting_unseen()? };
+        let noise = StreamNoise::new(about.dimension(), radius, steps, visits, mu)?;
         let price = noise.price(n, &about.price().statistic)?;
         Ok(Self { noise, about, past, price })
     }
@@ -105,7 +108,8 @@ impl StreamMean {
 
     /// What is added up of a record: by it, copies are known again in another step. Secret.
     pub fn clipped(&self, samples: &[f64]) -> Option<Vec<i64>> {
-        self.noise.clip().clip(&self.about.coordinates(samples))
+        let given = Given { samples: Some(samples), log_size: None, filled: 0.0 };
+        self.noise.clip().clip(&self.about.vector(&given)?)
     }
 
     /// The sums of this step's records and of the steps before, oldest first.
@@ -161,11 +165,15 @@ impl Mechanism for StreamMean {
         let mut answers = self.past.answers.clone();
         answers.push(self.noise.answer(&sums.0, noise, &paid)?);
         let n = self.people() as f64;
-        let mean: Vec<f64> = self.noise.running(&answers)?.into_iter().map(|x| x / n).collect();
+        let mut mean: Vec<f64> = self.noise.running(&answers)?.into_iter().map(|x| x / n).collect();
         let sigma = self.sigma();
-        let estimate = self.about.finish(&mean, sigma);
+        let (_, unseen) = self.about.split(&mut mean, sigma);
+        let mut estimate = self.about.finish(&mean, sigma);
+        if let Some(unseen) = unseen {
+            unseen.add_to(&mut estimate.errors, &estimate.samples, [self.about.centre(); 2]);
+        }
         let exact = answers.pop().unwrap_or_default();
-        let value = NoisedFunction { exact, ..NoisedFunction::new(estimate, mean, sigma) };
+        let value = NoisedFunction { exact, unseen, ..NoisedFunction::new(estimate, mean, sigma) };
         let sensitivity =
             self.price.sensitivity.ok_or(MechanismError::Shape("the stream has no sensitivity"))?;
         let part = NoisedPart {

@@ -143,7 +143,7 @@ fn differences_state_it() {
     for (records, expected) in ways(&people) {
         let (mut stated, mut off, mut held) = (0.0, 0.0, 0);
         for released in draws(&groups, &records as &dyn FunctionRecords) {
-            is_told(groups.unseen(&released).unwrap(), expected);
+            is_told(groups.unseen(&released).unwrap().0, expected);
             let map = groups.difference(&released, 0, 1).unwrap();
             let truth = vec![shift; basis().len()];
             stated += map.error;
@@ -154,6 +154,37 @@ fn differences_state_it() {
         assert!((0.6..1.6).contains(&ratio), "{expected:?}: stated/true {ratio}");
         assert!(held + 1 >= DRAWS, "{expected:?}: {held} of {DRAWS} bands hold");
     }
+}
+
+/// Three of five people of the smaller group cannot be used: its mean lies nearer to the centre than that of the others.
+#[test]
+fn differences_state_whose_records_were_used() {
+    let shift = 0.02;
+    let people = people(shift);
+    // The moved ones are the smaller group.
+    let chosen: Vec<usize> = (0..N).filter(|i| i % 2 == 0 || i % 10 == 1).collect();
+    let labels = GroupLabels::new(chosen.iter().map(|i| i % 2).collect()).unwrap();
+    let mut missed = 0;
+    let samples = chosen.iter().map(|&i| {
+        missed += i % 2;
+        Some(people[i].clone()).filter(|_| i % 2 == 0 || missed % 5 > 2)
+    });
+    let records = FilledIn { samples: samples.collect(), filled: Vec::new() };
+    let groups = FunctionGroups::new(Want::Map, &basis(), &template(), labels, 1.0, mu()).unwrap();
+    let (mut stated, mut off, mut held) = (0.0, 0.0, 0);
+    for released in draws(&groups, &records as &dyn FunctionRecords) {
+        let (all, each) = groups.unseen(&released).unwrap();
+        assert!((0.05..0.1).contains(&all.unusable), "{all:?}");
+        assert!(each[0] < 0.01 && (0.5..0.6).contains(&each[1]), "{each:?}");
+        let map = groups.difference(&released, 0, 1).unwrap();
+        let truth = vec![shift; basis().len()];
+        stated += map.error;
+        off += square(&map.shrunk, &truth) / basis().points() as f64;
+        held += u64::from(map.band.holds(&truth));
+    }
+    let ratio = (stated / off).sqrt();
+    assert!((0.6..1.6).contains(&ratio), "stated/true {ratio}");
+    assert!(held + 1 >= DRAWS, "{held} of {DRAWS} bands hold");
 }
 
 #[test]

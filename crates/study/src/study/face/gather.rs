@@ -442,7 +442,7 @@ fn notes_on(rows: &[ScanRow]) -> impl Iterator<Item = String> {
     });
     let filled = rows.iter().filter(|row| row.repairs.contains(FILLED)).count();
     let filled = (filled > 0).then(|| {
-        format!("{filled} of {} scans show little of the face; the rest was filled in, which stated errors count by a noised share, but for those of streams, per-curve and pointwise ({SCAN_TABLE} names them)", rows.len())
+        format!("{filled} of {} scans show little of the face; the rest was filled in, which stated errors count by a noised share, but for those of per-curve and pointwise ({SCAN_TABLE} names them)", rows.len())
     });
     other_units(rows).into_iter().chain(unused).chain(repaired).chain(filled)
 }

@@ -15,6 +15,7 @@ use crate::report::page::Page;
 use crate::study::Groups;
 use crate::study::differences::{self, GroupDifference, TestStatement};
 use crate::study::points::PointStudyError;
+use serde_json::json;
 use std::sync::Arc;
 
 /// Groups by their public labels.
@@ -40,7 +41,8 @@ pub struct FoundGroups {
     /// Whether n and budget are so small that little can be told: public.
     pub small: bool,
     inner: Arc<FunctionGroups>,
-    unseen: Option<UnseenShares>,
+    /// Of all records, and of each group's.
+    unseen: Option<(UnseenShares, Vec<f64>)>,
     /// Every group's mean, as an array.
     pub(super) means: Vec<Vec<f64>>,
     pub(super) differences: Vec<Mapped>,
@@ -172,7 +174,13 @@ impl Statistic for ComparisonStatistic {
 
     fn describe(&self, space: &dyn TangentSpace, found: &FoundGroups, statement: &mut Statement) {
         let compared = (&self.groups, &*found.inner);
-        statement.details.extend(found.unseen.map(UnseenShares::detail));
+        if let Some((shares, unusable)) = &found.unseen {
+            let (name, mut detail) = shares.detail();
+            let each =
+                found.groups.iter().map(|(label, _)| label.clone()).zip(unusable.iter().map(|u| json!(u)));
+            detail["unusable_by_group"] = each.collect::<serde_json::Map<_, _>>().into();
+            statement.details.insert(name, detail);
+        }
         differences::found_details(compared, &found.map, found.test.as_ref(), space, statement);
     }
 

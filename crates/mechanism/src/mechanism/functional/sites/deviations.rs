@@ -34,6 +34,14 @@ impl Deviations {
         }
     }
 
+    /// Coordinates of such a vector.
+    pub(super) fn dimension(&self) -> usize {
+        match self {
+            Self::All(about) => about.basis().len(),
+            Self::Leading { looked, .. } => *looked,
+        }
+    }
+
     pub(super) fn radius(&self) -> ClipRadius {
         match self {
             Self::All(about) => about.clip_radius(),

@@ -4,6 +4,7 @@ use super::super::records::{Given, add_up};
 use super::super::{ChosenRecords, FunctionRecords};
 use super::deviations::Deviations;
 use super::{Answer, RoundResult, Sharing, SiteGroups, Sites};
+use crate::mechanism::vector::groups::own_unusable;
 use crate::mechanism::{MechanismError, unseen};
 use crate::privacy::ClipRadius;
 use crate::privacy::noise::{SharedNoise, SharedSum};
@@ -117,9 +118,14 @@ impl SiteRound {
     fn sum_of_all(&self, records: &dyn FunctionRecords) -> Result<SharedSum, MechanismError> {
         let vector = |given: &Given<'_>| {
             let mut u = given.samples.map(|samples| self.about.vector(samples));
-            if self.kind == RoundKind::Centre {
-                let shares = unseen::coordinates(u.is_some(), given.filled, self.about.radius().get());
-                u.get_or_insert_with(|| vec![0.0; self.noise.dimension() - shares.len()]).extend(shares);
+            let (is_usable, radius) = (u.is_some(), self.about.radius().get());
+            let zero = || vec![0.0; self.about.dimension()];
+            match self.kind {
+                RoundKind::Centre => {
+                    u.get_or_insert_with(zero).extend(unseen::coordinates(is_usable, given.filled, radius))
+                }
+                RoundKind::Groups => u.get_or_insert_with(zero).push(own_unusable(is_usable, radius)),
+                _ => {}
             }
             let Some(middle) = self.middle else { return u };
             // A failed record lies at every centre.

@@ -235,7 +235,7 @@ impl SitesRounds {
             Target::Modes { first, .. } => SharedNoise::moments(*first, radius, mu, honest, modes::RATIO)?,
             Target::Groups { first, groups, .. } => {
                 let free = ClippedMoments::FREE;
-                SharedNoise::in_groups(groups.count(), (dim, *first), radius, mu, honest, free)?
+                SharedNoise::in_groups(groups.count(), (dim + 1, *first), radius, mu, honest, free)?
             }
         })
     }

@@ -70,6 +70,36 @@ fn means_of_all_people_so_far_are_released() {
     }
 }
 
+/// Half of the people of two steps cannot be used; a stream that began without counting them goes on so.
+#[test]
+fn what_cannot_be_used_is_told() {
+    let half = |n: u64| records(n, 1e-3).into_iter().enumerate().map(|(i, one)| one.filter(|_| i % 2 == 0));
+    let n = 40_000;
+    let (first, second): (Vec<_>, Vec<_>) = (half(n).collect(), half(n / 2).collect());
+    let mut noise = NoiseSource::seeded(2);
+    let mut draw = |mean: &StreamMean, sums: &StreamSums| {
+        let paid = Ledger::in_memory(None).charge("stream", mean.price().loss).unwrap();
+        mean.draw(sums, &mut noise, paid).unwrap().value
+    };
+    let one = step(2, &[n], &[]);
+    let sums = one.prepare(&first).unwrap();
+    let begun = draw(&one, &sums);
+    let two = step(2, &[n, n / 2], &[begun.exact.clone()]);
+    let went_on = draw(&two, &two.prepared(vec![sums.last().to_vec()], &second).unwrap());
+    for value in [&begun, &went_on] {
+        let told = value.unseen.unwrap();
+        assert!((0.49..0.5).contains(&told.unusable) && told.filled == 0.0, "{told:?}");
+        assert_eq!(value.coordinates.len(), basis().len());
+        // The release is half as far from the template as those who were used.
+        let off: f64 = value.samples.iter().zip(centre()).map(|(x, c)| (x - c).powi(2)).sum();
+        let ratio = (value.errors.iter().sum::<f64>() / off).sqrt();
+        assert!((0.9..1.2).contains(&ratio), "stated/true {ratio}");
+    }
+    let before = vec![vec![0; basis().len()]];
+    let old = step(2, &[n, n / 2], &before);
+    assert_eq!(draw(&old, &old.prepared(before, &second).unwrap()).unseen, None);
+}
+
 #[test]
 fn steps_that_do_not_fit_are_refused() {
     let new = |steps, people: &[u64], answers: usize| {

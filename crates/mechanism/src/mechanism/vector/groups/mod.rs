@@ -10,7 +10,7 @@ pub use worst_case::ENTRY;
 
 use super::recentring::{Recentred, Recentring, RoughCentre};
 use super::{VectorRecords, Vectors};
-use crate::mechanism::{MechanismError, unseen};
+use crate::mechanism::{MechanismError, UnseenShares, unseen};
 use crate::privacy::noise::{
     ClippedMoments, IncompleteMean, MomentSum, NoiseError, NoiseSource, NoisedMoments,
 };
@@ -126,6 +126,27 @@ pub struct NoisedGroups {
     pub recentred: Recentred,
     /// Mean and second moment of each group about that centre.
     pub groups: Vec<NoisedMoments>,
+    /// Which share of each group's records could not be used, at least.
+    #[serde(default)]
+    pub unusable: Vec<f64>,
+}
+
+impl NoisedGroups {
+    /// Of moments whose means have what [`own_unusable`] says of each record as their last coordinate.
+    pub(in crate::mechanism) fn new(recentred: Recentred, mut groups: Vec<NoisedMoments>) -> Self {
+        let radius = recentred.radius.get();
+        let told = |group: &mut NoisedMoments| {
+            let share = group.mean.pop().unwrap_or(0.0);
+            UnseenShares::of([share, 0.0], group.mean_sigma, radius).unusable
+        };
+        let unusable = groups.iter_mut().map(told).collect();
+        Self { recentred, groups, unusable }
+    }
+}
+
+/// One more coordinate of a record in its group: the radius of one that cannot be used, which is zero elsewhere. All vectors are in the ball as before.
+pub(in crate::mechanism) fn own_unusable(usable: bool, radius: f64) -> f64 {
+    unseen::coordinates(usable, 0.0, radius)[0]
 }
 
 impl VectorGroups {
@@ -187,11 +208,12 @@ impl VectorGroups {
         self.recentring.counts_radius()
     }
 
-    /// The second round in every group, within this radius.
+    /// The second round in every group, within this radius: deviations, and whether a record can be used.
     fn about(&self, radius: ClipRadius) -> Result<Vec<ClippedMoments>, MechanismError> {
         let (dimension, mu) = (self.recentring.dimension(), self.recentring.second());
         let one = |n: &u64| {
-            ClippedMoments::new(dimension, (0..self.moments).collect(), *n, radius, mu, ClippedMoments::FREE)
+            let all = dimension + 1;
+            ClippedMoments::new(all, (0..self.moments).collect(), *n, radius, mu, ClippedMoments::FREE)
         };
         Ok(self.labels.sizes.iter().map(one).collect::<Result<_, _>>()?)
     }
@@ -214,7 +236,10 @@ impl VectorGroups {
         records.each(|i, record| {
             let group = self.labels.of.get(i).and_then(|group| groups.get_mut(*group));
             let (sum, _) = group.ok_or(NoiseError::from(IncompleteMean::Mismatch))?;
-            sum.add(Some(&recentred.about(record))).map_err(NoiseError::from)
+            let usable = record.filter(|u| u.iter().all(|x| x.is_finite()));
+            let mut y = recentred.about(usable);
+            y.push(own_unusable(usable.is_some(), recentred.radius.get()));
+            sum.add(Some(&y)).map_err(NoiseError::from)
         })?;
         Ok(groups.into_iter().map(|(sum, moments)| (moments, sum)).collect())
     }
@@ -262,6 +287,6 @@ impl Mechanism for VectorGroups {
             let what = format!("{}, group {} of {}", part.what, place + 1, sums.len());
             parts.push(NoisedPart { what, ..part });
         }
-        Ok(Drawn { value: NoisedGroups { recentred, groups }, parts })
+        Ok(Drawn { value: NoisedGroups::new(recentred, groups), parts })
     }
 }

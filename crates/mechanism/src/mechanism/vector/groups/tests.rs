@@ -56,7 +56,8 @@ fn every_group_has_its_own_records() {
     let mechanism = groups(GroupAim::Map, of.clone(), 200.0).unwrap();
     let mut noise = NoiseSource::seeded(4);
     let released = release(&mechanism, &records[..], &mut Ledger::in_memory(None), &mut noise).unwrap();
-    let NoisedGroups { recentred, groups } = &released.value;
+    let NoisedGroups { recentred, groups, unusable } = &released.value;
+    assert!(unusable.iter().all(|share| (0.13..0.145).contains(share)), "{unusable:?}");
     for (g, found) in groups.iter().enumerate() {
         let own: Vec<Vec<f64>> = records
             .iter()

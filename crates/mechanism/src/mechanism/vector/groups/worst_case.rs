@@ -41,7 +41,7 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
     let sigma = [2.0 * RADIUS / (n * first), 2.0 * RADIUS / (own * mechanism.recentring.second().get())];
     let rough = rough_means(sigma[0]);
     let look = move |released: &Released<NoisedGroups>| {
-        let NoisedGroups { recentred, groups } = &released.value;
+        let NoisedGroups { recentred, groups, .. } = &released.value;
         let (centre, mean) = (recentred.centre[0], groups[0].mean[0]);
         // Without noise: records far out on either side, and one at the origin, about this centre.
         let clip = |x: f64| x.clamp(-RADIUS, RADIUS);
@@ -75,7 +75,7 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
     for _ in 0..draws {
         let released = release(&mechanism, &records[..], &mut Ledger::in_memory(None), &mut noise)?;
-        let NoisedGroups { recentred, groups } = released.value;
+        let NoisedGroups { recentred, groups, .. } = released.value;
         let about = recentred.about(None);
         let length = about.iter().map(|x| x * x).sum::<f64>().sqrt();
         let factor = if length > RADIUS { RADIUS / length } else { 1.0 };

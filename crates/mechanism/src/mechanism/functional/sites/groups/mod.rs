@@ -97,7 +97,7 @@ impl SitesGroups {
             radius: *radius,
             unseen: centre.unseen,
         };
-        Ok(Drawn { value: NoisedGroups { recentred, groups }, parts })
+        Ok(Drawn { value: NoisedGroups::new(recentred, groups), parts })
     }
 
     /// What makes differences, bands and tests of a release whose last round was this: for the people who are in it.

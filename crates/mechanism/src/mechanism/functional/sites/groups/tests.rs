@@ -49,7 +49,7 @@ fn moments_are_those_of_each_groups_people_whoever_adds_the_noise() {
     people[9] = Some(vec![1e300; 16]);
     for sharing in [Sharing::Sites { honest: 2 }, Sharing::Aggregators, Sharing::Each] {
         let mechanism = groups(GroupAim::Map, &sizes, sharing, 15.0).unwrap();
-        let NoisedGroups { recentred, groups } = drawn(&mechanism, &people, 1);
+        let NoisedGroups { recentred, groups, .. } = drawn(&mechanism, &people, 1);
         let (leading, _) = mechanism.functional.map_parts().unwrap();
         for (g, found) in groups.iter().enumerate() {
             let (k, tau) = (leading.len(), recentred.radius.get());

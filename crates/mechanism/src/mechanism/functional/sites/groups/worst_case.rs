@@ -68,7 +68,7 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
     let missing = (2.0f64 / PEOPLE.len() as f64).sqrt();
     let pair = [with(one), with(other)];
     let look = move |released: &Released<NoisedGroups>| {
-        let NoisedGroups { recentred, groups } = &released.value;
+        let NoisedGroups { recentred, groups, .. } = &released.value;
         let (group, tau) = (&groups[0], recentred.radius.get());
         let along = |x: &[f64]| x.iter().zip(across).map(|(x, d)| x * d).sum::<f64>();
         // In each part: the difference that the record makes over the variance of the noise.
@@ -113,7 +113,7 @@ pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 3], Box<dyn
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), [const { Vec::new() }; 3]);
     let records = vec![Some(vec![TEMPLATE; LENGTH]); 10];
     for _ in 0..draws {
-        let NoisedGroups { recentred, groups } =
+        let NoisedGroups { recentred, groups, .. } =
             release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?.value;
         let centre = Centre {
             values: recentred.centre,
