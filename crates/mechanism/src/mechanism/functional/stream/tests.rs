@@ -84,7 +84,7 @@ fn what_cannot_be_used_is_told() {
     let one = step(2, &[n], &[]);
     let sums = one.prepare(&first).unwrap();
     let begun = draw(&one, &sums);
-    let two = step(2, &[n, n / 2], &[begun.exact.clone()]);
+    let two = step(2, &[n, n / 2], std::slice::from_ref(&begun.exact));
     let went_on = draw(&two, &two.prepared(vec![sums.last().to_vec()], &second).unwrap());
     for value in [&begun, &went_on] {
         let told = value.unseen.unwrap();
