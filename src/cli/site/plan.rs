@@ -9,7 +9,9 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use visard::mechanism::functional::{Sharing, Want};
 use visard::mechanism::vector::GroupAim;
-use visard::sites::{Aggregator, PLAN, PlannedGroups, Site, SitePlan, make_site_key, read_public_key};
+use visard::sites::{
+    Aggregator, FORMAT, PLAN, PlannedGroups, Site, SitePlan, make_site_key, read_public_key,
+};
 use visard::study::face::{CURVES, Registration, SAMPLES, load_template};
 
 /// Arguments of `site keys`.
@@ -110,7 +112,7 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     let mu = args.budget.mu()?.get();
     let loaded = load_template(&template_source(&args.template)).map_err(Failure::failed)?;
     let plan = SitePlan {
-        visard_sites: 1,
+        visard_sites: FORMAT,
         mu,
         noise,
         sites,

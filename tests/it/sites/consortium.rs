@@ -101,7 +101,7 @@ impl Consortium {
         let aggregators = if noise != Sharing::Each { vec![one("x"), one("y")] } else { Vec::new() };
         let template = load_template(&TemplateSource::Builtin).unwrap().input;
         let plan = SitePlan {
-            visard_sites: 2,
+            visard_sites: visard::sites::FORMAT,
             mu,
             noise,
             sites,

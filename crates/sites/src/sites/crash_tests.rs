@@ -84,7 +84,7 @@ impl Bench {
         }
         let one = |name: &str| Aggregator { name: name.into(), key: key(name) };
         let plan = SitePlan {
-            visard_sites: 2,
+            visard_sites: super::FORMAT,
             mu: 1.0,
             noise: self.noise,
             sites,

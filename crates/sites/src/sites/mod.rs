@@ -34,7 +34,7 @@ pub use error::SitesError;
 pub use groups::PlannedGroups;
 #[cfg(test)]
 use inbox::naming_a_site_twice;
-pub use plan::{Aggregator, KnownPlan, PLAN, Site, SitePlan};
+pub use plan::{Aggregator, FORMAT, KnownPlan, PLAN, Site, SitePlan};
 pub use seal::{make_site_key, read_public_key};
 pub use site::{SiteAnswer, SiteSettings, answer_round};
 pub use statistic::Findings;

@@ -18,7 +18,7 @@ use std::path::Path;
 /// The plan's file in the public folder.
 pub const PLAN: &str = "plan.json";
 /// The version of plans and messages.
-pub(super) const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 2;
 
 /// One who takes part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ pub struct Aggregator {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SitePlan {
-    /// The version of the format, 2.
+    /// The version of the format, [`FORMAT`].
     pub visard_sites: u32,
     /// The budget of the whole release, for every person of every site.
     pub mu: f64,
