@@ -17,8 +17,7 @@ pub struct SurfaceRow {
     pub fit_mean: f64,
     /// 95 of 100 points of the scan are no farther.
     pub fit_p95: f64,
-    /// The share of the surface's area where there was no scan, which continues what was there.
-    #[serde(default)]
+    /// The share of the surface's area where there was no scan, which continues what was there. Kept records without it are made again.
     pub filled: f64,
     /// Residual of the pose over that of the next best: 0 where there is no other, 1 where both fit alike.
     pub doubt: f64,
