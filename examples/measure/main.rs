@@ -4,6 +4,7 @@ mod atlas_bias;
 mod band_table;
 mod compare_table;
 mod error_table;
+mod expressions;
 mod landmark_table;
 mod make_template;
 mod matrix_table;
@@ -33,6 +34,7 @@ const MEASURES: &[(&str, Measure)] = &[
     ("band_table", band_table::run),
     ("compare_table", compare_table::run),
     ("error_table", error_table::run),
+    ("expressions", expressions::run),
     ("landmark_table", landmark_table::run),
     ("make_template", make_template::run),
     ("matrix_table", matrix_table::run),

@@ -41,6 +41,8 @@ class FaceOptions(StudyOptions, total=False):
     samples: int
     #: "elastic" (the default) or "srnf".
     registration: str
+    #: Expressions that are taken out of every scan: "builtin", or a folder of meshes, each the template with one expression.
+    neutral: PathLike | None
     #: How much is kept around the nose tip of a bust, in units of the template.
     crop_radius: float | None
     #: True for a bar, or a function of (what, done, total).

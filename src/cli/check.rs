@@ -1,7 +1,7 @@
 //! `visard check`: what would count, what is wrong, what it would cost.
 
 use super::budget::{BudgetArgs, CountingArgs};
-use super::face::MakingArgs;
+use super::face::{MakingArgs, NeutralArgs};
 use super::output::{Failure, Printer};
 use super::{Global, heading};
 use clap::Args;
@@ -44,6 +44,8 @@ pub struct CheckArgs {
     counting: CountingArgs,
     #[command(flatten)]
     making: MakingArgs,
+    #[command(flatten)]
+    neutral: NeutralArgs,
 }
 
 /// Runs `check`.
@@ -52,11 +54,13 @@ pub fn run(args: &CheckArgs, global: &Global, printer: &Printer) -> Result<(), F
         return Err(Failure::failed(format!("{} exists", file.display())).with_hint("--force replaces it"));
     }
     let budget = if args.budget.is_empty() { None } else { Some(args.budget.mu()?) };
+    let made = args.making.inputs(&args.paths, Place::new("."))?;
     let settings = CheckSettings {
         records: FaceInputs {
+            template: args.neutral.of(made.template, made.registration)?,
             manifest: args.manifest.clone(),
             counting: args.counting.counting(),
-            ..args.making.inputs(&args.paths, Place::new("."))?
+            ..made
         },
         recursive: args.recursive,
         full: args.full,

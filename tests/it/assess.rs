@@ -167,6 +167,7 @@ fn a_patient_is_held_against_a_norm() {
         ("--prepared usual.npy --at age=5 --norm plain --out no", "--residuals"),
         ("--prepared usual.npy --at age=5 --norm study --template scan.ply --out no", "another template"),
         ("solid.ply --at age=5 --norm study --out no", "could not be registered"),
+        ("scan.ply --at age=5 --norm study --neutral builtin --out no", "give --neutral as for the norm"),
         ("--prepared usual.npy --at age=5 --norm study --out study", "choose another --out"),
         ("--prepared usual.npy --at age=5 --norm study --out study/release/x", "choose another --out"),
         ("--prepared usual.npy --at age=5 --norm study --out no/../study/x", "choose another --out"),

@@ -6,8 +6,9 @@ use visard::command::interface;
 
 /// Options that take what a study assumes to be public: [`visard::study::public_input`] opens none that visard wrote as secret, their help
 /// says that they must be public, and `tests/it/public_inputs.rs` tries each.
-const PUBLIC: [&str; 11] = [
+const PUBLIC: [&str; 12] = [
     "atlas",
+    "neutral",
     "template",
     "prior",
     "center",

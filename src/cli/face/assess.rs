@@ -1,6 +1,7 @@
 //! `visard face assess`: a patient held against a released norm.
 
 use super::files::template_source;
+use super::records::NeutralArgs;
 use crate::cli::assessed::{kept_apart, said};
 use crate::cli::output::{Failure, Printer};
 use crate::cli::{Global, heading};
@@ -21,7 +22,7 @@ pub struct AssessArgs {
     #[arg(value_name = "SCAN", required_unless_present = "prepared", conflicts_with = "prepared")]
     scan: Option<PathBuf>,
     /// A registered patient instead: the first record of an array (n, curves, samples, 3)
-    #[arg(long, value_name = "FILE.npy")]
+    #[arg(long, value_name = "FILE.npy", conflicts_with = "neutral")]
     prepared: Option<PathBuf>,
     /// The folder of a release with modes (of `face modes` or `face regress --residuals`), or of its study
     #[arg(long, value_name = "RELEASE")]
@@ -39,6 +40,8 @@ pub struct AssessArgs {
     /// How the scan is registered: as the release's were
     #[arg(long, help_heading = heading::REGISTRATION, value_enum, default_value_t = Registration::Elastic)]
     registration: Registration,
+    #[command(flatten)]
+    neutral: NeutralArgs,
 }
 
 /// Runs `face assess`.
@@ -52,7 +55,7 @@ pub fn run(args: &AssessArgs, global: &Global, printer: &Printer) -> Result<(), 
         release: args.norm.clone(),
         at: args.at.clone(),
         out: args.out.clone(),
-        template: template_source(&args.template),
+        template: args.neutral.of(template_source(&args.template), args.registration)?,
         registration: args.registration,
     };
     let (found, verified) = assess(&request).map_err(Failure::failed)?;

@@ -18,7 +18,7 @@ mod sample;
 pub use compare::difference_lines;
 pub use files::{scans_help, template_source};
 pub use mean::{budget_of, report};
-pub use records::{MakingArgs, failure, note_failures, run_with_progress, with_progress};
+pub use records::{MakingArgs, NeutralArgs, failure, note_failures, run_with_progress, with_progress};
 
 use super::Global;
 use super::output::{Failure, Printer};

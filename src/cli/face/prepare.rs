@@ -1,6 +1,6 @@
 //! `visard face prepare`: stage one of a study of many scans.
 
-use super::records::{MakingArgs, run_with_progress};
+use super::records::{MakingArgs, NeutralArgs, run_with_progress};
 use crate::cli::output::{Failure, Printer};
 use crate::cli::{Global, heading};
 use clap::Args;
@@ -31,15 +31,19 @@ pub struct PrepareArgs {
     out: PathBuf,
     #[command(flatten)]
     making: MakingArgs,
+    #[command(flatten)]
+    neutral: NeutralArgs,
 }
 
 /// Runs `face prepare`.
 pub fn run(args: &PrepareArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let place = Place { seed: global.seed, stop: global.stop.clone(), ..Place::new(&args.out) };
+    let made = args.making.inputs(&args.folders, place)?;
     let settings = PrepareSettings {
         records: FaceInputs {
+            template: args.neutral.of(made.template, made.registration)?,
             manifest: Some(args.manifest.clone()),
-            ..args.making.inputs(&args.folders, place)?
+            ..made
         },
         shard: args.shard,
         out: args.out.clone(),

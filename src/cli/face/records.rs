@@ -8,7 +8,9 @@ use crate::cli::{Global, heading};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use visard::study::Place;
-use visard::study::face::{CURVES, FaceInputs, FaceProgress, Registration, SAMPLES, StudyError};
+use visard::study::face::{
+    CURVES, ExpressionSource, FaceInputs, FaceProgress, Registration, SAMPLES, StudyError, TemplateSource,
+};
 use visard::study::layout::SCAN_TABLE;
 
 /// How records are made of scans.
@@ -54,13 +56,42 @@ impl MakingArgs {
     }
 }
 
+/// Which expressions are taken out of scans.
+#[derive(Debug, Args)]
+pub struct NeutralArgs {
+    /// Take expressions out of every scan, so that faces are at rest: "builtin" ones (jaw, lips, smile, cheeks, brows), or a folder of meshes, each the
+    /// template with one expression in full.
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "DIR|builtin")]
+    neutral: Option<String>,
+}
+
+impl NeutralArgs {
+    /// The template, which takes them out of what is registered to it.
+    pub fn of(
+        &self,
+        template: TemplateSource,
+        registration: Registration,
+    ) -> Result<TemplateSource, Failure> {
+        let expressions = match self.neutral.as_deref() {
+            None => return Ok(template),
+            Some("builtin") => ExpressionSource::Builtin,
+            Some(folder) => ExpressionSource::Meshes(folder.into()),
+        };
+        if registration != Registration::Elastic {
+            return Err(Failure::usage("--neutral needs --registration elastic"));
+        }
+        Ok(TemplateSource::Neutral(Box::new(template), expressions))
+    }
+}
+
 /// Scans, template, place: what makes the records.
 #[derive(Debug, Args)]
 pub struct RecordArgs {
     #[arg(value_name = "SCAN_OR_DIR", required_unless_present_any = ["prepared", "manifest"], help = scans_help())]
     scans: Vec<PathBuf>,
     /// Records registered elsewhere, instead of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
-    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records", "neutral"])]
     prepared: Option<PathBuf>,
     /// The table of the study's scans, instead of folders: a heading with the column file (relative to the table), and optional columns person,
     /// group and covariates. It determines n
@@ -79,6 +110,8 @@ pub struct RecordArgs {
     #[command(flatten)]
     making: MakingArgs,
     #[command(flatten)]
+    neutral: NeutralArgs,
+    #[command(flatten)]
     place: PlaceArgs,
 }
 
@@ -86,14 +119,16 @@ impl RecordArgs {
     /// As the study takes them.
     pub fn inputs(&self, budget: &BudgetArgs, global: &Global) -> Result<FaceInputs, Failure> {
         let place = Place { asked: budget.loss().ok(), ..self.place.place(global)? };
+        let made = self.making.inputs(&self.scans, place)?;
         Ok(FaceInputs {
+            template: self.neutral.of(made.template, made.registration)?,
             prepared: self.prepared.clone(),
             manifest: self.manifest.clone(),
             records: self.records.clone(),
             complete: self.complete,
             counting: self.counting.counting(),
             unusable: self.unusable.rule(),
-            ..self.making.inputs(&self.scans, place)?
+            ..made
         })
     }
 

@@ -2,8 +2,10 @@
 
 pub mod any;
 mod locate;
+mod neutral;
 pub mod registration;
 mod template;
 
 pub use locate::{DiskSurface, Located};
+pub use neutral::Neutral;
 pub use template::{Template, TemplateError, recentred};

@@ -1,6 +1,7 @@
 //! The public template: a face flattened and recentred once, that every scan is registered to.
 
 use super::locate::{DiskSurface, Located};
+use super::neutral::Neutral;
 use crate::conformal::{Complex, ConformalError, DiskMap, SurfacePoint, disk_map};
 use crate::function::{CurvesError, DiskField, FaceCurves};
 use crate::mesh::{Areas, DiskMesh, MeshError, Point, PoseError, PoseFinder, TriMesh, Vector};
@@ -37,6 +38,7 @@ pub struct Template {
     unit: Vec<Point>,
     upright: Rotation3<f64>,
     mouth: Option<[usize; 2]>,
+    neutral: Option<Neutral>,
     places: Mutex<CurvePlaces>,
 }
 
@@ -64,7 +66,18 @@ impl Template {
         let surface = DiskSurface::new(&disk, &recentred(&map?, &disk, nose, &upward)?);
         let pose = pose?;
         let unit = unit_area(mesh.vertices(), &mesh.areas())?;
-        Ok(Self { disk, surface, pose, nose, upward, unit, upright, mouth: None, places: Mutex::default() })
+        Ok(Self {
+            disk,
+            surface,
+            pose,
+            nose,
+            upward,
+            unit,
+            upright,
+            mouth: None,
+            neutral: None,
+            places: Mutex::default(),
+        })
     }
 
     /// The same, knowing the corners of its mouth (the vertices nearest to these points): scans with an open mouth are then registered to it
@@ -73,6 +86,17 @@ impl Template {
         let [a, b] = corners.map(|p| self.mesh().nearest_vertex(&p));
         self.mouth = a.zip(b).map(|(a, b)| [a, b]);
         self
+    }
+
+    /// The same, with what takes expressions out of the faces that are registered to it.
+    pub fn with_neutral(mut self, neutral: Neutral) -> Self {
+        self.neutral = Some(neutral);
+        self
+    }
+
+    /// What takes expressions out of faces, where they are.
+    pub fn neutral(&self) -> Option<&Neutral> {
+        self.neutral.as_ref()
     }
 
     /// The vertices at the corners of the mouth, where they are known.

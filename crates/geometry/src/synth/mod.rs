@@ -6,6 +6,7 @@
 //! points of that face in random pose and condition ([`simulate_scan`], [`person`]). What scanners meet outside the laboratory is laid on
 //! any face whose true places are known ([`odd_scan`]).
 
+mod expressions;
 mod face;
 mod implicit;
 mod model;
@@ -22,10 +23,11 @@ mod template;
 mod tests;
 mod triangulate;
 
+pub use expressions::{expressions, untorn};
 pub use oddity::{FaceMarks, OddScan, Oddity, Sight, Sitter, odd_scan};
 pub use organ::{ORGAN_TRAITS, OrganConditions, OrganKind, OrganScan, organ_scan};
 pub use outlines::{OUTLINE_LANDMARKS, OUTLINE_RADIUS, outline_atlas, outline_population};
-pub use parameters::{FaceParameters, ShapeParameter};
+pub use parameters::{FaceParameters, ShapeParameter, face_differences};
 pub use scan::{ScanConditions, SimulatedScan, person, person_about, simulate_scan};
 pub use template::{
     SculptedTemplate, TemplateLandmarks, builtin_landmarks, builtin_template, sculpt_template,

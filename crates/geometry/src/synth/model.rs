@@ -38,7 +38,7 @@ impl FaceModel {
         centres[CENTRES..].iter_mut().for_each(|c| c.x = -c.x);
         let displaced = |k: &ShapeParameter| points.iter().map(|p| Mode::of(*k).displacement(p)).collect();
         let named = ShapeParameter::ALL.iter().map(displaced).collect();
-        let weights = centres.iter().map(|c| points.iter().map(|p| bump(p, c)).collect()).collect();
+        let weights = weights_of(&centres, points);
         let mut edges: Vec<[usize; 2]> = template
             .triangles()
             .iter()
@@ -61,6 +61,11 @@ impl FaceModel {
 
     /// How many centres the random field has on each half; centre k + this number mirrors centre k.
     pub(super) const HALF: usize = CENTRES;
+
+    /// For each centre of the random field: its weight at every point.
+    pub(super) fn field_weights_of(&self, points: &[Point]) -> Vec<Vec<f64>> {
+        weights_of(&self.centres, points)
+    }
 
     /// Weights of the random field's centres at any point.
     pub(super) fn field_weights(&self, p: &Point) -> Vec<f64> {
@@ -93,6 +98,10 @@ impl FaceModel {
             .fold(0.0, f64::max)
             .sqrt()
     }
+}
+
+fn weights_of(centres: &[Point], points: &[Point]) -> Vec<Vec<f64>> {
+    centres.iter().map(|c| points.iter().map(|p| bump(p, c)).collect()).collect()
 }
 
 fn bump(p: &Point, centre: &Point) -> f64 {

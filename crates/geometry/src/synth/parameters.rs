@@ -47,6 +47,27 @@ const ELSEWHERE: u64 = 11;
 /// How much of it.
 const ELSEWHERE_SHARE: f64 = 0.6;
 
+/// How faces differ at these points of the built-in template's frame: independent displacements (mm) at one standard deviation, of the named
+/// parameters and of the random field.
+pub fn face_differences(points: &[Point]) -> Vec<Vec<Vector>> {
+    let named =
+        ShapeParameter::ALL.iter().map(|&k| points.iter().map(|p| Mode::of(k).displacement(p)).collect());
+    let weights = FaceModel::get().field_weights_of(points);
+    let (left, right) = weights.split_at(FaceModel::HALF);
+    let sides = [(FIELD_SD_MM, 1.0), (FIELD_ASYMMETRY_SD_MM, -1.0)];
+    let field = left.iter().zip(right).flat_map(|(l, r)| {
+        sides.into_iter().flat_map(move |(sd, sign)| {
+            // The mirror image of what moves the left side along x moves the right one the other way.
+            (0..3).map(move |k| {
+                let mirrored = if k == 0 { -sign } else { sign };
+                let at = |(l, r): (&f64, &f64)| Vector::ith(k, sd * (l + mirrored * r));
+                l.iter().zip(r).map(at).collect()
+            })
+        })
+    });
+    named.chain(field).collect()
+}
+
 impl FaceParameters {
     /// The mean face.
     pub fn mean() -> Self {

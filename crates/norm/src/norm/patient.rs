@@ -63,6 +63,12 @@ fn patient(request: &AssessRequest, norm: &Norm) -> Result<(FaceCurves, Vec<Stri
             ))),
         };
     }
+    if !norm.people.same_expressions() {
+        return Err(StudyError::Release(
+            "the norm's faces and the patient's would not be alike: of the one, expressions were taken out; give --neutral as for the norm, or leave it out"
+                .into(),
+        ));
+    }
     let template = norm.people.template();
     let settings = RecordSettings {
         registration: request.registration,

@@ -84,6 +84,11 @@ impl People {
         Ok(Self { folder, certificate, modes, rest, loaded, mean, regression })
     }
 
+    /// Whether expressions are taken out of faces registered to this template as they were for the release.
+    pub(super) fn same_expressions(&self) -> bool {
+        self.loaded.same_expressions(&self.certificate.public_inputs)
+    }
+
     /// The covariates, where it is a regression.
     pub fn design(&self) -> Option<&Design> {
         self.regression.as_ref().map(RegressionRelease::design)

@@ -205,7 +205,11 @@ impl TangentSpace for SurfaceSpace {
         let part = |of: fn(&Slip) -> f64| {
             pull.as_ref().map(|Pull { share, least, .. }| of(least).hypot(of(share) * from_centre))
         };
-        Some(Correspondence { normal_rms: part(|slip| slip.normal)?, skin_rms: part(|slip| slip.along)? })
+        Some(Correspondence {
+            normal_rms: part(|slip| slip.normal)?,
+            skin_rms: part(|slip| slip.along)?,
+            expression_rms: None,
+        })
     }
 
     fn radius(&self) -> f64 {

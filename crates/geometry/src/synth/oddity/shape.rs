@@ -1,9 +1,8 @@
 //! What changes the skin itself: a child's proportions, an open mouth.
 
-use super::super::implicit::smooth_step;
+use super::super::expressions::{jaw_turned, untorn};
 use super::kinds::{Oddity, Sitter};
 use crate::mesh::{LipLine, Point, Vector};
-use nalgebra::Rotation3;
 use rand::{Rng, RngExt};
 
 /// The skin as it is when scanned.
@@ -38,32 +37,16 @@ fn child(sitter: &Sitter<'_>) -> Vec<Point> {
     sitter.vertices.iter().map(one).collect()
 }
 
-/// The jaw turns about the ears by 12 to 16 degrees; the lips part along a line from corner to corner.
+/// The jaw turns by 12 to 16 degrees.
 fn open_mouth<R: Rng + ?Sized>(sitter: &Sitter<'_>, rng: &mut R) -> Shaped {
     let eyes = sitter.eyes();
     // The condyles lie some 80 mm behind the eyes' fronts and 35 mm below them.
     let hinge = eyes + Vector::new(0.0, -35.0, -80.0);
-    let turn = Rotation3::from_axis_angle(&Vector::x_axis(), (12.0 + 4.0 * rng.random::<f64>()).to_radians());
+    let angle = (12.0 + 4.0 * rng.random::<f64>()).to_radians();
     let line = sitter.lip_line();
-    let weight = |p: &Point| {
-        let below = line.height(p.x) - p.y;
-        let beyond = ((p.x - line.middle).abs() - 0.5 * line.width).max(0.0);
-        // A tear between the corners, softer the farther out.
-        let part = if beyond == 0.0 { f64::from(below > 0.0) } else { smooth_step(-beyond, beyond, below) };
-        // The corners of the mouth and the cheeks go half the way, what lies at the ears none.
-        part * smooth_step(hinge.z, hinge.z + 60.0, p.z)
-    };
-    let moved = |p: &Point| {
-        let w = weight(p);
-        let open = hinge + turn * (p - hinge);
-        p + (open - p) * w
-    };
+    let moved = |p: &Point| p + jaw_turned(p, &hinge, &line, angle);
     let vertices: Vec<Point> = sitter.vertices.iter().map(moved).collect();
-    let length = |v: &[Point], [a, b, c]: [usize; 3]| {
-        (v[a] - v[b]).norm().max((v[b] - v[c]).norm()).max((v[c] - v[a]).norm())
-    };
-    let whole = |&t: &[usize; 3]| length(&vertices, t) < 2.5 * length(sitter.vertices, t) + 1.0;
-    let triangles = sitter.triangles.iter().copied().filter(whole).collect();
+    let triangles = untorn(sitter.vertices, sitter.triangles, &vertices);
     Shaped { vertices, triangles }
 }
 

@@ -5,6 +5,7 @@ use crate::estimate::Spread;
 use crate::function::FaceCurves;
 use crate::mechanism::functional::NoisedFunction;
 use crate::study::points::PointAccuracy;
+use crate::surface::{Neutral, Template};
 use serde::{Deserialize, Serialize};
 
 /// Root-mean-square distance of a face from the mean of its population, in units of √area: between the three public populations that the
@@ -105,6 +106,12 @@ impl Accuracy {
             rms_mm: None,
             registration: Correspondence::of(template.sqrt()),
         }
+    }
+
+    /// The same of faces registered to this template, which may take their expressions out.
+    pub(super) fn without_expressions(mut self, template: &Template) -> Self {
+        self.registration.expression_rms = template.neutral().map(Neutral::expected_rms);
+        self
     }
 
     /// As a bound, where too little was seen for an expectation: of a mean within `reach` of the public centre, from which the release is not far.

@@ -20,6 +20,10 @@ pub struct Correspondence {
     /// Along the skin.
     #[serde(rename = "registration_skin_rms")]
     pub skin_rms: f64,
+    /// Of one face whose expression was taken out, from the same face at rest, where they were; of a mean at most that, where its people lie no farther
+    /// from the template than one of them does ([`Neutral::expected_rms`](crate::surface::Neutral::expected_rms)).
+    #[serde(rename = "expression_rms", default, skip_serializing_if = "Option::is_none")]
+    pub expression_rms: Option<f64>,
 }
 
 /// What remains where the mean is the template, and the share of the mean's distance from it.
@@ -40,13 +44,16 @@ impl Part {
 impl Correspondence {
     /// Of people whose mean lies `from_template` from the template (root mean square).
     pub fn of(from_template: f64) -> Self {
-        Self { normal_rms: NORMAL.at(from_template), skin_rms: SKIN.at(from_template) }
+        Self { normal_rms: NORMAL.at(from_template), skin_rms: SKIN.at(from_template), expression_rms: None }
     }
 
     /// In words; `mm`: millimetres in one unit.
     pub fn sentence(&self, mm: f64) -> String {
+        let expression = self.expression_rms.map_or_else(String::new, |rms| {
+            format!("; taking expressions out leaves, or takes with them, at most about {:.1} mm", mm * rms)
+        });
         format!(
-            "registration of scans adds about {:.1} mm along the skin and {:.1} mm across it, as with made-up people of public populations",
+            "registration of scans adds about {:.1} mm along the skin and {:.1} mm across it, as with made-up people of public populations{expression}",
             mm * self.skin_rms,
             mm * self.normal_rms
         )

@@ -115,7 +115,7 @@ impl<'a> FaceStudy<'a> {
         // A price can be asked for before stage one has begun.
         let stored = match settings.place.dry_run {
             true => None,
-            false => source.stored(&settings.making(&loaded.template).making(&loaded.input.sha256))?,
+            false => source.stored(&settings.making(&loaded.template).making(&loaded.sum()))?,
         };
         let counting = source.counting(&settings.counting)?;
         let people = source.people(&counting)?;
@@ -298,14 +298,14 @@ impl<'a> FaceStudy<'a> {
 
     /// What was read, and how records were made of it, as hashes.
     pub fn sums(&self, gathered: &Gathered) -> Vec<[u8; 32]> {
-        let making = format!("{:?} {:?}", self.settings.public(), self.loaded.input.sha256).into_bytes();
+        let making = format!("{:?} {:?}", self.settings.public(), self.loaded.sum()).into_bytes();
         let all = std::iter::once(&making).chain(&gathered.fingerprints);
         all.map(|field| Sha256::digest(field).into()).collect()
     }
 
     /// What a run is about: settings and records, as a hash.
     pub fn digest(&self, settings: &impl std::fmt::Debug, price: &Price, gathered: &Gathered) -> Digest {
-        let settings = format!("{:?} {:?}", (self.settings.public(), settings), self.loaded.input.sha256);
+        let settings = format!("{:?} {:?}", (self.settings.public(), settings), self.loaded.sum());
         Digest::of(&settings, price, gathered.fingerprints.clone())
     }
 
@@ -359,7 +359,7 @@ impl<'a> FaceStudy<'a> {
         job: &Job<'_>,
         progress: &(dyn Fn(FaceProgress) + Sync),
     ) -> Result<Processed, StudyError> {
-        let fingerprint = maker.settings().fingerprint(&self.loaded.input.sha256);
+        let fingerprint = maker.settings().fingerprint(&self.loaded.sum());
         let cache = RecordCache::new(job.folder().records(), &fingerprint);
         let resume = job.place().resume;
         let done = AtomicUsize::new(0);

@@ -57,7 +57,7 @@ impl Opened for FaceRecords<'_> {
 
     fn circumstances(&self) -> Circumstances {
         Circumstances {
-            public_inputs: vec![self.study.loaded.input.clone()],
+            public_inputs: self.study.loaded.inputs(),
             counting: self.study.counting.clone(),
             unusable: self.study.settings.unusable,
         }

@@ -13,6 +13,7 @@ pub mod compare;
 mod correspondence;
 mod error;
 mod error_map;
+mod expressions;
 mod faces;
 mod gather;
 mod internal;
@@ -52,6 +53,7 @@ pub use accuracy::Accuracy;
 pub use average::mean_of;
 pub use correspondence::Correspondence;
 pub use error::StudyError;
+pub use expressions::{ExpressionError, ExpressionSource};
 pub use faces::Faces;
 pub use gather::{FaceProgress, FaceStudy, Gathered};
 #[doc(hidden)]

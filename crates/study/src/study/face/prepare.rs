@@ -65,7 +65,7 @@ pub fn prepare(
     manifest.check_there(rows.iter().copied())?;
     let loaded = load_template(&inputs.template)?;
     let maker = RecordMaker::new(&loaded.template, inputs.making(&loaded.template))?;
-    let making = maker.settings().making(&loaded.input.sha256);
+    let making = maker.settings().making(&loaded.sum());
     make_folder(&settings.out)?;
     making.declare(&settings.out)?;
     refuse_other_index(settings, &manifest)?;

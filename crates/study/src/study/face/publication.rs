@@ -120,7 +120,8 @@ impl FacePublication {
             _ => None,
         };
         let centre = self.prior.as_ref().map(|prior| &prior.mean);
-        let accuracy = Accuracy::of(&released.value, &self.own, centre, released.price.n, spread);
+        let accuracy = Accuracy::of(&released.value, &self.own, centre, released.price.n, spread)
+            .without_expressions(&self.template.template);
         let accuracy = match &self.mechanism {
             CurveMean::TwoRounds(mean) if too_little(&released.price) => accuracy.at_most(mean.reach()),
             _ => accuracy,
@@ -187,7 +188,7 @@ impl Publication for FacePublication {
     }
 
     fn describe(&self, released: &Released<NoisedFunction>, statement: &mut Statement) {
-        statement.public_inputs = vec![self.template.input.clone()];
+        statement.public_inputs = self.template.inputs();
         statement.public_inputs.extend(self.prior.iter().flat_map(|prior| prior.inputs.clone()));
         let parts: Vec<_> =
             self.budget_parts().into_iter().map(|(what, mu)| json!({"what": what, "mu": mu})).collect();

@@ -117,7 +117,7 @@ impl Registrations {
     /// first. Scans without a record are left out.
     pub fn worst_first(&self) -> Vec<MadeRecord> {
         let making = self.settings.making(&self.loaded.template);
-        let fingerprint = making.fingerprint(&self.loaded.input.sha256);
+        let fingerprint = making.fingerprint(&self.loaded.sum());
         let cache = RecordCache::new(StudyFolder::at(&self.settings.place.out).records(), &fingerprint);
         let left_over = making.registration.measures().left_over;
         let made = |scan: &PathBuf| {

@@ -104,8 +104,9 @@ fn error_sentence(shown: &Page<'_>) -> String {
     // With a released size, its error too.
     let cited = shown.accuracy.rms_mm.unwrap_or(mm * rms);
     // The parts of registration lie across one another, and come from elsewhere than the noise: squares add up.
-    let Correspondence { normal_rms, skin_rms } = shown.accuracy.registration;
-    let of_scans = cited.hypot(mm * normal_rms.hypot(skin_rms));
+    let Correspondence { normal_rms, skin_rms, expression_rms } = shown.accuracy.registration;
+    let of_scans =
+        cited.hypot(mm * normal_rms.hypot(skin_rms)).hypot(mm * expression_rms.unwrap_or_default());
     if let Some(expected) = expected_rms {
         return format!(
             "The figure to cite: at most {} mm, {} mm where the records are scans, with what registration adds. How far a point of the surface lies from where it would lie without noise is not known: too \
@@ -163,6 +164,8 @@ fn distances(shown: &Page<'_>) -> Vec<Vec<String>> {
         registration.skin_rms,
     ));
     rows.push(row("and across it", registration.normal_rms));
+    let expressions = "what expressions that were taken out of scans leave or take with them, at most about";
+    rows.extend(registration.expression_rms.map(|rms| row(expressions, rms)));
     if let Some(mm) = accuracy.rms_mm {
         let what = "this release from the mean without noise, the error of its size included";
         rows.push(vec![what.to_owned(), String::new(), format!("{} mm", short(mm))]);

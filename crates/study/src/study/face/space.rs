@@ -139,7 +139,9 @@ impl TangentSpace for FaceSpace {
         spread: Option<Spread>,
     ) -> PointAccuracy {
         let error = estimate.errors.iter().sum::<f64>() / (self.own.data().len() as f64 / 3.0);
-        Accuracy::of_samples(&estimate.samples, error, &self.own, None, price.n, spread.map(usual)).into()
+        Accuracy::of_samples(&estimate.samples, error, &self.own, None, price.n, spread.map(usual))
+            .without_expressions(&self.template.template)
+            .into()
     }
 
     fn sentence(&self, accuracy: &PointAccuracy) -> String {

@@ -66,7 +66,7 @@ pub(super) fn sentence(distance: &str, accuracy: &PointAccuracy, is_public: bool
 }
 
 /// What registration adds, in words.
-pub(super) fn registration_sentence(Correspondence { skin_rms, normal_rms }: Correspondence) -> String {
+pub(super) fn registration_sentence(Correspondence { skin_rms, normal_rms, .. }: Correspondence) -> String {
     format!(
         " Beside this, registration of the scans may move the mean by {} along the surface and {} across it, as it does with public made-up surfaces.",
         short(skin_rms),

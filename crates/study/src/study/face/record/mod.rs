@@ -18,6 +18,7 @@ pub(in crate::study::face) use registrar::FILLED;
 pub use registrar::{ScanRegistrar, default_crop_radius};
 pub use row::{OneToOne, RecordError, ScanRow, ScanStage};
 
+use super::expressions::at_rest;
 use super::template::TemplateLoadError;
 use crate::function::FaceCurves;
 use crate::io::Scan;
@@ -159,6 +160,12 @@ impl<'t> RecordMaker<'t> {
         let positions = self.registrar.register(posed, row)?;
         let RecordSettings { curves, samples, .. } = self.settings;
         let template = self.registrar.template();
+        let positions = match template.neutral() {
+            Some(neutral) => {
+                row.timed(ScanStage::Register, || at_rest(&self.registrar, neutral, posed, positions))?
+            }
+            None => positions,
+        };
         row.size = template.root_area(&positions);
         row.timed(ScanStage::Curves, || template.curves_of(&positions, curves, samples))
     }

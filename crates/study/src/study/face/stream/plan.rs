@@ -85,7 +85,7 @@ impl KnownPlan {
         let making = Making {
             version: String::new(),
             fingerprint: String::new(),
-            ..settings.making(&template.template).making(&template.input.sha256)
+            ..settings.making(&template.template).making(&template.sum())
         };
         let making = serde_json::to_string(&making).map_err(|e| StudyError::Stream(e.to_string()))?;
         Ok(Digest::of_fields(["stream of mean faces", &self.input.sha256, &making]))
