@@ -4,7 +4,7 @@ use nalgebra::Rotation3;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::{Path, PathBuf};
-use visard::io::{Scan, write_ply};
+use visard::io::{Scan, read_scan, write_ply};
 use visard::mesh::{Point, PoseError, Similarity, TriMesh};
 use visard::study::face::record::{
     RecordMaker, RecordSettings, ScanRegistrar, ScanRow, ScanStage, default_crop_radius,
@@ -17,6 +17,7 @@ use visard::synth::{
     simulate_scan,
 };
 
+use crate::command_line::visard;
 use crate::shared_data::shared;
 
 fn registered(scan: &Path, template: &Template, registration: Registration) -> (Vec<Point>, ScanRow) {
@@ -194,6 +195,39 @@ fn a_record_is_made_of_every_scan_and_says_what_went_wrong() {
     for (scan, stage) in [(folder.path().join("none.ply"), "read: "), (empty, "read: "), (flat, "pose: ")] {
         let record = maker.record(&scan, None);
         assert!(record.curves.is_none() && record.row.problem.starts_with(stage), "{}", record.row.problem);
+    }
+}
+
+/// As a user runs it: the face at rest lies beside the registered one, and what cannot be meant is refused.
+#[test]
+fn faces_at_rest_are_written_beside_registered_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
+    synthetic_scan(dir, 0);
+    let register = "face register person-0.ply --neutral builtin --out registered";
+    let (code, _, stderr) = visard(dir, register);
+    assert_eq!(code, Some(0), "{stderr}");
+    let mesh = |what: &str| read_scan(&dir.join(format!("registered/person-0.{what}.ply"))).unwrap();
+    let (rest, registered) = (mesh("rest"), mesh("registered"));
+    assert!(rest.triangles == registered.triangles && rest.vertices != registered.vertices);
+    let apart = rest.vertices.iter().zip(&registered.vertices).map(|(p, q)| (p - q).norm());
+    // In the scan's coordinates; the person has no expression.
+    let (mean, size) = (apart.sum::<f64>() / rest.vertices.len() as f64, 200.0);
+    assert!(mean < 0.02 * size, "{mean}");
+    for (line, code, said) in [
+        (register, 1, "--force"),
+        (
+            "face register person-0.ply --neutral builtin --registration srnf --out no",
+            2,
+            "--registration elastic",
+        ),
+        ("face register person-0.ply --neutral registered --out no", 1, "lies"),
+        ("face mean --prepared people.npy --neutral builtin --mu 1 --out no", 2, "--neutral"),
+        ("face mean person-0.ply --neutral none --mu 1 --out no", 1, "none"),
+    ] {
+        let (found, _, stderr) = visard(dir, line);
+        assert!(found == Some(code) && stderr.contains(said), "{line}: {found:?} {stderr}");
+        assert!(!dir.join("no").exists(), "{line}");
     }
 }
 

@@ -67,6 +67,11 @@ pub struct NeutralArgs {
 }
 
 impl NeutralArgs {
+    /// Whether any are.
+    pub fn is_some(&self) -> bool {
+        self.neutral.is_some()
+    }
+
     /// The template, which takes them out of what is registered to it.
     pub fn of(
         &self,

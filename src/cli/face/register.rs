@@ -1,5 +1,6 @@
 //! `visard face register`: dense correspondence of scans with a template.
 
+use super::NeutralArgs;
 use super::files::{make_folder, refuse_existing, scans_help, template_source};
 use crate::cli::of_kind;
 use crate::cli::output::{Failure, Printer};
@@ -10,18 +11,18 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use visard::io::{self, Content};
 use visard::mesh::Point;
-use visard::study::face::load_template;
 use visard::study::face::record::transfer::{self, Transfer};
 use visard::study::face::record::{
     ScanRegistrar, ScanRow, ScanStage, default_crop_radius, landmark_file, table,
 };
+use visard::study::face::{at_rest, load_template};
 use visard::surface::Template;
-use visard::surface::registration::Registration;
+use visard::surface::registration::{PosedScan, Registration};
 
 /// Arguments of `face register`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard face register scans/ --template template.ply --out registered\n  visard face register scans/ --transfer landmarks.csv --expected-error --one-to-one --out registered"
+    after_help = "Examples:\n  visard face register scans/ --template template.ply --out registered\n  visard face register scans/ --transfer landmarks.csv --expected-error --one-to-one --out registered\n  visard face register scans/ --neutral builtin --out registered"
 )]
 pub struct RegisterArgs {
     #[arg(value_name = "SCAN_OR_DIR", required = true, help = scans_help())]
@@ -52,6 +53,8 @@ pub struct RegisterArgs {
     /// holes), how many of these are turned over on its surface or in its disk map, and the least relative Jacobian determinants
     #[arg(long, help_heading = heading::OUTPUT)]
     one_to_one: bool,
+    #[command(flatten)]
+    neutral: NeutralArgs,
 }
 
 fn landmarks_help() -> String {
@@ -69,11 +72,12 @@ pub fn run(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<()
             "--landmarks belongs to one scan; put <stem>.landmarks.csv beside each instead",
         ));
     }
-    let loaded = load_template(&template_source(&args.template)).map_err(Failure::failed)?;
-    let template = &loaded.template;
+    let source = args.neutral.of(template_source(&args.template), args.registration)?;
     let csv = args.out.join("registration.csv");
     refuse_existing(&csv, global)?;
     let files = targets(args, &scans, global)?;
+    let loaded = load_template(&source).map_err(Failure::failed)?;
+    let template = &loaded.template;
     let transfer = args.transfer.as_deref().map(|file| read_transfer(file, template)).transpose()?;
     make_folder(&args.out)?;
     let crop = args.crop_radius.unwrap_or_else(|| default_crop_radius(template));
@@ -129,23 +133,29 @@ fn targets(args: &RegisterArgs, scans: &[PathBuf], global: &Global) -> Result<Ve
                 .with_hint("scans of the same name need separate runs"));
         }
         if args.transfer.is_some() {
-            refuse_existing(&landmarks_of(&file), global)?;
+            refuse_existing(&beside(&file, "landmarks.csv"), global)?;
+        }
+        if args.neutral.is_some() {
+            refuse_existing(&beside(&file, "rest.ply"), global)?;
         }
         refuse_existing(&file, global).map(|()| file)
     };
     scans.iter().map(&mut target).collect()
 }
 
-/// Where the landmarks go that are carried to the scan whose registered mesh this is.
-fn landmarks_of(registered: &Path) -> PathBuf {
+/// Where something else of the scan goes whose registered mesh this is.
+fn beside(registered: &Path, what: &str) -> PathBuf {
     let name = registered.file_name().unwrap_or_default().to_string_lossy();
-    registered.with_file_name(name.replace(".registered.ply", ".landmarks.csv"))
+    registered.with_file_name(name.replace(".registered.ply", &format!(".{what}")))
 }
 
 fn read_transfer(file: &Path, template: &Template) -> Result<Transfer, Failure> {
     let landmarks = io::read_landmarks(file).map_err(Failure::failed)?;
     Transfer::new(template, &landmarks).map_err(|e| Failure::failed(format!("{}: {e}", file.display())))
 }
+
+/// A scan, where the template's vertices lie on it, and how far they are expected to lie from their places.
+type Found = (PosedScan, Vec<Point>, Option<Vec<f64>>);
 
 /// What is done to every scan.
 struct Work<'a> {
@@ -158,7 +168,12 @@ impl Work<'_> {
     /// Registers a scan and writes its files; how it went, and the errors to expect where they are known.
     fn register(&self, scan: &Path, file: &Path) -> (ScanRow, Option<Vec<f64>>) {
         let mut row = ScanRow::named(scan.display().to_string());
-        let found = self.found(scan, &mut row).and_then(|(positions, errors)| {
+        let found = self.found(scan, &mut row).and_then(|(posed, positions, errors)| {
+            if self.args.neutral.is_some() {
+                let rest = at_rest(self.registrar, &posed, positions.clone()).map_err(|e| e.to_string())?;
+                let mesh = self.registrar.template().mesh().with_vertices(rest).map_err(|e| e.to_string())?;
+                io::write_ply(&beside(file, "rest.ply"), &mesh).map_err(|e| e.to_string())?;
+            }
             self.write(file, positions, errors.as_deref())?;
             Ok(errors)
         });
@@ -169,7 +184,7 @@ impl Work<'_> {
         (row, errors)
     }
 
-    fn found(&self, scan: &Path, row: &mut ScanRow) -> Result<(Vec<Point>, Option<Vec<f64>>), String> {
+    fn found(&self, scan: &Path, row: &mut ScanRow) -> Result<Found, String> {
         let landmarks = self.args.landmarks.clone().or_else(|| landmark_file(scan));
         let posed = self.registrar.pose(scan, landmarks.as_deref(), row).map_err(|e| e.to_string())?;
         let found = if self.args.expected_error || self.transfer.is_some() {
@@ -177,13 +192,14 @@ impl Work<'_> {
         } else {
             self.registrar.register(&posed, row).map(|positions| (positions, None))
         };
-        found.map_err(|e| e.to_string())
+        let (positions, errors) = found.map_err(|e| e.to_string())?;
+        Ok((posed, positions, errors))
     }
 
     fn write(&self, file: &Path, positions: Vec<Point>, errors: Option<&[f64]>) -> Result<(), String> {
         if let Some(transfer) = self.transfer {
             let text = transfer::csv(&transfer.carried(&positions, errors));
-            io::write_text(&landmarks_of(file), &text).map_err(|e| e.to_string())?;
+            io::write_text(&beside(file, "landmarks.csv"), &text).map_err(|e| e.to_string())?;
         }
         let mesh = self.registrar.template().mesh().with_vertices(positions).map_err(|e| e.to_string())?;
         match errors.filter(|_| self.args.expected_error) {

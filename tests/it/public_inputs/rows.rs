@@ -7,7 +7,7 @@ const FACES: &str = "--prepared people.npy --curves 6 --samples 16 --mu 1 --out 
 const SITE: &str = "consortium --prepared people.npy --site berlin --out out";
 
 /// Every option of the command that takes a public input.
-pub const ROWS: [Row; 100] = [
+pub const ROWS: [Row; 101] = [
     ("face mean", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     ("face mean", "--neutral", "scan.ply --mu 1 --out out", "face/internal/nonprivate_mean.ply"),
     ("face modes", "--neutral", "scan.ply --mu 1 --out out", "face/internal/nonprivate_mean.ply"),
@@ -30,6 +30,7 @@ pub const ROWS: [Row; 100] = [
         "face/internal/nonprivate_mean.ply",
     ),
     ("face assess", "--neutral", "scan.ply --norm modes --out out", "face/internal/nonprivate_mean.ply"),
+    ("face register", "--neutral", "scan.ply --out out", "face/internal/nonprivate_mean.ply"),
     ("check", "--neutral", "scan.ply", "face/internal/nonprivate_mean.ply"),
     ("face mean", "--prior", FACES, "face/internal/nonprivate_curves.npy"),
     (

@@ -135,16 +135,19 @@ fn meshes(path: &Path, template: &TriMesh) -> Result<(Vec<Vec<Vector>>, PublicIn
     Ok((fields, PublicInput::of_bytes(format!("{EXPRESSIONS}{name}"), sums.as_bytes())))
 }
 
-/// Where the template's vertices would lie on a face at rest, given where they lie on its scan. Registration is pulled to the template, the more the
+/// Where the template's vertices would lie on a face at rest, given where they lie on its scan: the same places where its template takes no expressions out. Registration is pulled to the template, the more the
 /// farther a face is: so the scan is bent back by what was found, registered again, and what is then left of the expression taken out (a step of Gauss and
 /// Newton).
-pub(super) fn at_rest(
+///
+/// # Errors
+/// [`TemplateError`] when the positions are not a surface.
+pub fn at_rest(
     registrar: &ScanRegistrar<'_>,
-    neutral: &Neutral,
     posed: &PosedScan,
     positions: Vec<Point>,
 ) -> Result<Vec<Point>, TemplateError> {
     let template = registrar.template();
+    let Some(neutral) = template.neutral() else { return Ok(positions) };
     let away = |positions: &[Point]| -> Result<Vec<Vector>, TemplateError> {
         let face = template.unit_positions(positions)?;
         Ok(face.iter().zip(template.unit_vertices()).map(|(p, t)| p - t).collect())
@@ -159,9 +162,10 @@ pub(super) fn at_rest(
             (positions, left)
         }
     };
-    let size = template.mesh().with_vertices(positions.clone())?.area().sqrt();
     let face = template.unit_positions(&positions)?;
-    Ok(face.iter().zip(neutral.seen(&left)).map(|(p, v)| Point::from((p - v).coords * size)).collect())
+    let back = Similarity::fit(&face, &positions, &vec![1.0; face.len()]);
+    let back = back.ok_or_else(|| MeshError::Degenerate("the positions have no extent".to_owned()))?;
+    Ok(face.iter().zip(neutral.seen(&left)).map(|(p, v)| back.apply(&(p - v))).collect())
 }
 
 /// A scan whose vertices are moved back as the template's vertices next to them are moved by an expression; `None` where that leaves no disk.

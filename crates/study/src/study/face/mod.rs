@@ -53,7 +53,7 @@ pub use accuracy::Accuracy;
 pub use average::mean_of;
 pub use correspondence::Correspondence;
 pub use error::StudyError;
-pub use expressions::{ExpressionError, ExpressionSource};
+pub use expressions::{ExpressionError, ExpressionSource, at_rest};
 pub use faces::Faces;
 pub use gather::{FaceProgress, FaceStudy, Gathered};
 #[doc(hidden)]

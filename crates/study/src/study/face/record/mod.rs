@@ -160,12 +160,7 @@ impl<'t> RecordMaker<'t> {
         let positions = self.registrar.register(posed, row)?;
         let RecordSettings { curves, samples, .. } = self.settings;
         let template = self.registrar.template();
-        let positions = match template.neutral() {
-            Some(neutral) => {
-                row.timed(ScanStage::Register, || at_rest(&self.registrar, neutral, posed, positions))?
-            }
-            None => positions,
-        };
+        let positions = row.timed(ScanStage::Register, || at_rest(&self.registrar, posed, positions))?;
         row.size = template.root_area(&positions);
         row.timed(ScanStage::Curves, || template.curves_of(&positions, curves, samples))
     }
