@@ -231,6 +231,37 @@ fn faces_at_rest_are_written_beside_registered_ones() {
     }
 }
 
+/// A release says that expressions were taken out, by which, and how well; records of another making are refused.
+#[test]
+fn a_certificate_says_which_expressions_were_taken_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
+    std::fs::create_dir(dir.join("scans")).unwrap();
+    (0..3).for_each(|i| drop(synthetic_scan(&dir.join("scans"), i)));
+    let table: String = (0..3).map(|i| format!("scans/person-{i}.ply\n")).collect();
+    std::fs::write(dir.join("scans.csv"), format!("file\n{table}")).unwrap();
+    let mean = "face mean --curves 6 --samples 16 --manifest scans.csv";
+    let (code, stdout, stderr) = visard(dir, &format!("{mean} --neutral builtin --mu 20 --out study"));
+    assert!(code == Some(0) && stdout.contains("taking expressions out"), "{stdout}{stderr}");
+    let text = std::fs::read_to_string(dir.join("study/release/certificate.json")).unwrap();
+    let certificate: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let at = |pointer: &str| certificate.pointer(pointer).unwrap_or_else(|| panic!("{pointer}: {text}"));
+    assert_eq!(at("/public_inputs/1/name"), "expressions: built-in");
+    assert_eq!(at("/details/expressions"), "taken out of every record by itself");
+    let rms = at("/details/accuracy/expression_rms").as_f64().unwrap();
+    // Half a millimetre to three on a face of 20 cm.
+    assert!((0.0025..0.015).contains(&rms), "{rms}");
+    let prepare = "face prepare --curves 6 --samples 16 --manifest scans.csv --out records";
+    assert_eq!(visard(dir, prepare).0, Some(0));
+    let (code, _, stderr) =
+        visard(dir, &format!("{mean} --records records --neutral builtin --mu 20 --out no"));
+    assert!(code == Some(1) && stderr.contains("template"), "{stderr}");
+    let (code, _, stderr) = visard(dir, &format!("{mean} --records records --mu 20 --out plain"));
+    assert_eq!(code, Some(0), "{stderr}");
+    let text = std::fs::read_to_string(dir.join("plain/release/certificate.json")).unwrap();
+    assert!(!text.contains("expression"), "{text}");
+}
+
 /// Half faces, cut beside the nose, and faces without a chin: one in six was laid on turned, forgiven by a trimmed residual, where each of
 /// these has a cut of its own and any orientation.
 #[test]

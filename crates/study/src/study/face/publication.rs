@@ -212,6 +212,7 @@ impl Publication for FacePublication {
         if let serde_json::Value::Object(details) = details {
             statement.details.extend(details);
         }
+        statement.details.extend(self.template.detail());
         statement.details.extend(self.counting.details(Kind::Faces));
         statement.details.extend(released.value.unseen.map(UnseenShares::detail));
         if let (CurveMean::Stream(mean), Some(stream)) = (&self.mechanism, &self.stream) {

@@ -177,6 +177,7 @@ impl TangentSpace for FaceSpace {
         if let Value::Object(details) = details {
             statement.details.extend(details);
         }
+        statement.details.extend(self.template.detail());
         statement.details.extend(counting.details(Kind::Faces));
     }
 

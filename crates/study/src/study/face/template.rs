@@ -42,6 +42,13 @@ impl LoadedTemplate {
         std::iter::once(&self.input).chain(&self.expressions).cloned().collect()
     }
 
+    /// What a certificate states beside the inputs.
+    pub(super) fn detail(&self) -> Option<(String, serde_json::Value)> {
+        self.expressions
+            .as_ref()
+            .map(|_| ("expressions".to_owned(), "taken out of every record by itself".into()))
+    }
+
     /// What records depend on: the sum of the template, and that of the expressions that are taken out.
     pub fn sum(&self) -> String {
         let sums: Vec<_> = self.inputs().into_iter().map(|input| input.sha256).collect();
