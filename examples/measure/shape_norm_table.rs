@@ -51,7 +51,8 @@ impl Population {
 
 pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
     let [file, norms, n, mu, options @ ..] = words else {
-        return Err("shape_norm_table FILE NORMS N MU [OPTION…]".into());
+        println!("usage: measure shape_norm_table FILE NORMS N MU [OPTION…]");
+        return Ok(());
     };
     let (norms, n): (u64, usize) = (norms.parse()?, n.parse()?);
     let population = Population::open(Path::new(file))?;

@@ -36,6 +36,9 @@ fn measurements(folder: &Path) -> Vec<Vec<String>> {
     let with = |name: &str| match name {
         "make_template" | "registration_gallery" => vec![folder.clone()],
         "mse_table" => vec!["ict".into()],
+        "organ_table" | "registered_organs" => vec!["2".into(), "ear".into()],
+        // A kind takes minutes.
+        "surface_plan_table" => vec!["1".into(), "none".into()],
         "odd_faces" => vec!["1".into(), "1".into(), "classes".into(), folder.clone()],
         _ => Vec::new(),
     };
