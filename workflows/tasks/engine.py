@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import pathlib
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+Run = Callable[[list[list[str]]], Iterator[tuple[int, "dict | Exception"]]]
 
 
 def visard(*words: str) -> dict:
@@ -28,13 +31,16 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobqueue", help="with Dask: a class of dask_jobqueue, as in SLURMCluster")
 
 
-def run(arguments: argparse.Namespace, calls: list[list[str]]) -> Iterator[tuple[int, dict | Exception]]:
-    """Runs calls of `visard` on workers, which need it there and the same folders: the number of each as it ends, and its result or what
-    went wrong after three tries."""
-    yield from (with_ray if arguments.engine == "ray" else with_dask)(arguments, calls)
+@contextlib.contextmanager
+def workers(arguments: argparse.Namespace) -> Iterator[Run]:
+    """Workers, which need `visard` and the same folders, as a function that runs calls of `visard` on them: the number of each as it ends,
+    and its result or what went wrong after three tries."""
+    with (ray_workers if arguments.engine == "ray" else dask_workers)(arguments) as run:
+        yield run
 
 
-def with_dask(arguments: argparse.Namespace, calls: list[list[str]]) -> Iterator[tuple[int, dict | Exception]]:
+@contextlib.contextmanager
+def dask_workers(arguments: argparse.Namespace) -> Iterator[Run]:
     from dask.distributed import Client, LocalCluster, as_completed
 
     if arguments.scheduler:
@@ -49,13 +55,18 @@ def with_dask(arguments: argparse.Namespace, calls: list[list[str]]) -> Iterator
     with Client(cluster) as client:
         # Workers need what this file defines.
         client.upload_file(str(pathlib.Path(__file__)))
-        # Not pure: a task is run again whatever ran before.
-        tasks = {client.submit(visard, *words, pure=False, retries=2): k for k, words in enumerate(calls)}
-        for task in as_completed(tasks):
-            yield tasks[task], task.result() if task.status == "finished" else task.exception()
+
+        def run(calls: list[list[str]]) -> Iterator[tuple[int, dict | Exception]]:
+            # Not pure: a task is run again whatever ran before.
+            tasks = {client.submit(visard, *words, pure=False, retries=2): k for k, words in enumerate(calls)}
+            for task in as_completed(tasks):
+                yield tasks[task], task.result() if task.status == "finished" else task.exception()
+
+        yield run
 
 
-def with_ray(arguments: argparse.Namespace, calls: list[list[str]]) -> Iterator[tuple[int, dict | Exception]]:
+@contextlib.contextmanager
+def ray_workers(arguments: argparse.Namespace) -> Iterator[Run]:
     import ray
 
     # Workers need what this file defines.
@@ -64,8 +75,9 @@ def with_ray(arguments: argparse.Namespace, calls: list[list[str]]) -> Iterator[
         ray.init(address=arguments.scheduler, log_to_driver=False)
     else:
         ray.init(num_cpus=arguments.workers, include_dashboard=False, log_to_driver=False)
-    try:
-        task = ray.remote(max_retries=2, retry_exceptions=True, num_cpus=1)(visard)
+    task = ray.remote(max_retries=2, retry_exceptions=True, num_cpus=1)(visard)
+
+    def run(calls: list[list[str]]) -> Iterator[tuple[int, dict | Exception]]:
         tasks = {task.remote(*words): k for k, words in enumerate(calls)}
         left = list(tasks)
         while left:
@@ -74,5 +86,8 @@ def with_ray(arguments: argparse.Namespace, calls: list[list[str]]) -> Iterator[
                 yield tasks[done], ray.get(done)
             except ray.exceptions.RayError as error:
                 yield tasks[done], error
+
+    try:
+        yield run
     finally:
         ray.shutdown()

@@ -36,17 +36,18 @@ def main() -> int:
     sums = out.with_name(out.name + ".sums")
     sums.mkdir(mode=0o700, parents=True, exist_ok=True)
     said = {"released": False}
-    while said.get("released") is False:
-        drawn = [k for k in (1, 2) if (out / f"round-{k}.json").exists()]
-        about = ["--about", str(out / f"round-{drawn[-1]}.json")] if drawn else []
-        files = [str(sums / f"pass-{len(drawn) + 1}-{k}.json") for k in range(1, arguments.parts + 1)]
-        line = ["sum", str(records), "--mu", arguments.mu, "--force", "--threads", "1", *about, *options]
-        calls = [[*line, "--part", f"{k}/{arguments.parts}", "--out", file] for k, file in enumerate(files, 1)]
-        for _, done in engine.run(arguments, calls):
-            if isinstance(done, Exception):
-                raise done
-            print(f"part {done['part']}, pass {len(drawn) + 1}", file=sys.stderr)
-        said = engine.visard("release", *files, "--mu", arguments.mu, "--out", str(out), *arguments.release.split())
+    with engine.workers(arguments) as run:
+        while said.get("released") is False:
+            drawn = [k for k in (1, 2) if (out / f"round-{k}.json").exists()]
+            about = ["--about", str(out / f"round-{drawn[-1]}.json")] if drawn else []
+            files = [str(sums / f"pass-{len(drawn) + 1}-{k}.json") for k in range(1, arguments.parts + 1)]
+            line = ["sum", str(records), "--mu", arguments.mu, "--force", "--threads", "1", *about, *options]
+            calls = [[*line, "--part", f"{k}/{arguments.parts}", "--out", file] for k, file in enumerate(files, 1)]
+            for _, done in run(calls):
+                if isinstance(done, Exception):
+                    raise done
+                print(f"part {done['part']}, pass {len(drawn) + 1}", file=sys.stderr)
+            said = engine.visard("release", *files, "--mu", arguments.mu, "--out", str(out), *arguments.release.split())
     shutil.rmtree(sums)
     print(json.dumps(said))
     return 0

@@ -42,12 +42,13 @@ def main() -> int:
     engine.visard(*second, "--dry-run")
     first = ["face", "prepare", "--manifest", manifest, "--out", records, "--threads", str(arguments.threads)]
     lost = 0
-    for k, done in engine.run(arguments, [[*first, "--shard", f"{k}/{of}"] for k in range(1, of + 1)]):
-        if isinstance(done, Exception):
-            lost += 1
-            print(f"shard {k + 1}/{of} is lost: {done}", file=sys.stderr)
-        else:
-            print(f"shard {done['shard']}: {done['made']} of {done['rows']} records", file=sys.stderr)
+    with engine.workers(arguments) as run:
+        for k, done in run([[*first, "--shard", f"{k}/{of}"] for k in range(1, of + 1)]):
+            if isinstance(done, Exception):
+                lost += 1
+                print(f"shard {k + 1}/{of} is lost: {done}", file=sys.stderr)
+            else:
+                print(f"shard {done['shard']}: {done['made']} of {done['rows']} records", file=sys.stderr)
     if lost:
         # They would count as the template: that is for people to decide.
         print(f"{lost} shards are lost: run this again, it goes on where it stopped; nothing was charged", file=sys.stderr)
