@@ -72,8 +72,7 @@ pub(super) fn neutral(
                 what: "the corners of the template's mouth are not known".into(),
             })?;
             let fields = synth::expressions(&mesh.with_vertices(points)?, mouth);
-            let names: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
-            let input = PublicInput::of_bytes(format!("{EXPRESSIONS}built-in"), names.join(" ").as_bytes());
+            let input = PublicInput::of_bytes(format!("{EXPRESSIONS}built-in"), &builtin_bytes());
             (fields.into_iter().map(|(_, field)| there(field)).collect(), input)
         }
         ExpressionSource::Meshes(path) => meshes(path, mesh)?,
@@ -81,6 +80,13 @@ pub(super) fn neutral(
     let registrar = ScanRegistrar::new(template, Registration::Elastic, default_crop_radius(template))?;
     let seen = parallel::map_slice(&fields, |field| registered(&registrar, from_builtin, field));
     Ok((Neutral::new(mesh, &fields, &seen, &people)?, input))
+}
+
+/// What the built-in expressions are: their displacements of the built-in template to .01 mm, the same on every machine and for every template.
+fn builtin_bytes() -> Vec<u8> {
+    let fields = synth::expressions(synth::builtin_template(), synth::FaceMarks::builtin().mouth);
+    let whole = |x: &f64| ((100.0 * x).round() as i32).to_le_bytes();
+    fields.iter().flat_map(|(_, field)| field.iter().flatten().flat_map(whole)).collect()
 }
 
 /// What becomes of an expression where a face that has it is registered: the template with it goes the way of every scan. Registration follows the surface,
