@@ -3,7 +3,8 @@
 //!
 //! `cargo run --release --example measure -- norm_table POPULATION.npy [NORMS] [N] [MU] [KEEP]`; the population is an array of prepared records (the
 //! measurement `prepared_faces` makes one). Every norm is of N of them, drawn without replacement; all others are held against it. Half of the norms
-//! are of `face modes`, half of `face regress --residuals` with a planted effect of age. KEEP: a folder in which norms stay for the next time.
+//! are of `face modes`, half of `face regress --residuals` with a planted effect of age, and as many of the same with people who differ the more the older
+//! they are. KEEP: a folder in which norms stay for the next time.
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -14,26 +15,40 @@ use visard::function::FaceCurves;
 use visard::io::{npy, write_npy};
 use visard::nalgebra::{DMatrix, SymmetricEigen};
 use visard::norm::assess::Norm;
+use visard::norm::law::Law;
 use visard::study::face::TemplateSource;
 
 /// Millimetres in a unit of a face of 20 cm.
 const MM: f64 = 200.0;
 /// How much age moves a face between the middle and the end of its bounds, root mean square.
 const GROWTH: f64 = 0.0066;
+/// By how much age changes how far people lie from their mean, in the same way: their variance goes from .49 to 1.69.
+const SPREADING: f64 = 0.3;
 const CHANGES: [&str; 3] = ["chin", "nose", "one cheek"];
 /// So many people have their map made.
 const MAPS: usize = 60;
 
 struct Population {
     rows: Vec<Vec<f64>>,
+    mean: Vec<f64>,
     form: [usize; 2],
     growth: Vec<f64>,
+}
+
+/// What a norm is of.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Modes,
+    Regression,
+    Spreading,
 }
 
 /// What a norm made of the others.
 struct Found {
     clear: usize,
     ks: f64,
+    /// The same of the youngest third, and of the oldest.
+    ks_of_ends: [f64; 2],
     beyond_95: f64,
     z_square: f64,
     beyond: f64,
@@ -140,12 +155,17 @@ impl Population {
             array.data.chunks_exact(3 * curves * samples).map(<[f64]>::to_vec).collect();
         let apart = difference(&rows[0], &rows[1]);
         let scale = GROWTH / dot(&apart, &apart).sqrt();
-        Ok(Self { growth: apart.iter().map(|x| scale * x).collect(), rows, form: [curves, samples] })
+        let growth = apart.iter().map(|x| scale * x).collect();
+        let mut mean = vec![0.0; rows[0].len()];
+        rows.iter().for_each(|row| mean.iter_mut().zip(row).for_each(|(m, x)| *m += x / rows.len() as f64));
+        Ok(Self { growth, mean, rows, form: [curves, samples] })
     }
 
     /// A person, grown to an age from −1 to 1.
-    fn grown(&self, i: usize, age: f64) -> Vec<f64> {
-        self.rows[i].iter().zip(&self.growth).map(|(x, g)| x + age * g).collect()
+    fn grown(&self, i: usize, age: f64, kind: Kind) -> Vec<f64> {
+        let wider = if kind == Kind::Spreading { 1.0 + SPREADING * age } else { 1.0 };
+        let own = self.rows[i].iter().zip(&self.mean).map(|(x, m)| m + wider * (x - m));
+        own.zip(&self.growth).map(|(x, g)| x + age * g).collect()
     }
 
     /// A norm of the first `n`, in this folder unless it is there.
@@ -153,9 +173,10 @@ impl Population {
         &self,
         folder: &Path,
         people: &[(Vec<f64>, f64)],
-        of: (&str, bool, u64),
+        of: (&str, Kind, u64),
     ) -> Result<Norm, Box<dyn Error>> {
-        let (mu, regression, seed) = of;
+        let (mu, kind, seed) = of;
+        let regression = kind != Kind::Modes;
         if !folder.join("release").exists() {
             let place = tempfile::tempdir()?;
             let path = |name: &str| place.path().join(name).to_string_lossy().into_owned();
@@ -182,36 +203,41 @@ impl Population {
         Ok(Norm::open(folder, &TemplateSource::Builtin)?)
     }
 
-    fn one(&self, folder: PathBuf, n: usize, of: (&str, bool, u64)) -> Result<Found, Box<dyn Error>> {
+    fn one(&self, folder: PathBuf, n: usize, of: (&str, Kind, u64)) -> Result<Found, Box<dyn Error>> {
+        let regression = of.1 != Kind::Modes;
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         let mut rng = ChaCha8Rng::seed_from_u64(of.2);
         order.shuffle(&mut rng);
         let person = |&i: &usize| {
             let age = rng.random_range(-1.0..1.0);
-            if of.1 { (self.grown(i, age), age) } else { (self.rows[i].clone(), 0.0) }
+            if regression { (self.grown(i, age, of.1), age) } else { (self.rows[i].clone(), 0.0) }
         };
         let mut people: Vec<(Vec<f64>, f64)> = order.iter().map(person).collect();
         let others = people.split_off(n);
         let norm = self.norm(&folder, &people, of)?;
-        let exact = Exact::new(&people, norm.people.modes.len(), of.1);
-        let values = |age: f64| if of.1 { vec![Some(5.0 + 5.0 * age)] } else { Vec::new() };
-        let squares = |face: &[f64], mean: &FaceCurves| {
+        let exact = Exact::new(&people, norm.people.modes.len(), regression);
+        let values = |age: f64| if regression { vec![Some(5.0 + 5.0 * age)] } else { Vec::new() };
+        let squares = |face: &[f64], mean: &FaceCurves, law: &Law| {
             let off = difference(face, mean.data());
-            let along = norm.law.coordinates(&off);
-            (norm.law.squares(&along), dot(&off, &off) - along.iter().map(|c| c * c).sum::<f64>())
+            let along = law.coordinates(&off);
+            (law.squares(&along), dot(&off, &off) - along.iter().map(|c| c * c).sum::<f64>())
         };
         let changes = planted(norm.people.mean_at(&[])?.data());
         let kinds: Vec<(&Vec<f64>, f64)> = changes.iter().flat_map(|c| [(c, 2.0), (c, 4.0)]).collect();
         let (mut percentiles, mut plain, mut changed) =
             (Vec::new(), Vec::new(), vec![Vec::new(); kinds.len()]);
         let (mut z_square, mut ratio) = (0.0, 0.0);
+        let mut mean_squares: Vec<f64> = Vec::new();
         for (k, (face, age)) in others.iter().enumerate() {
-            let mean = norm.people.mean_at(&values(*age))?;
+            let (mean, law) = (norm.people.mean_at(&values(*age))?, norm.law.at(&values(*age)));
             let of_both = |face: &[f64]| {
-                let (squares, beyond) = squares(face, &mean);
-                [[squares.iter().sum::<f64>(), beyond], exact.of(face, *age, norm.law.clear)]
+                let (squares, beyond) = squares(face, &mean, &law);
+                [[squares.iter().sum::<f64>(), beyond], exact.of(face, *age, law.clear)]
             };
-            let percentile = norm.law.percentile(&squares(face, &mean).0);
+            let own = squares(face, &mean, &law).0;
+            mean_squares.resize(own.len(), 0.0);
+            mean_squares.iter_mut().zip(&own).for_each(|(m, s)| *m += s / others.len() as f64);
+            let percentile = law.percentile(&own);
             percentiles.push(percentile.map_or(f64::NAN, |p| p.value / 100.0));
             let found = of_both(face);
             plain.push(found);
@@ -235,8 +261,14 @@ impl Population {
             [area(0, 0), area(1, 0), area(0, 1), area(1, 1)]
         });
         let beyond_95 = percentiles.iter().filter(|p| **p > 0.95).count() as f64 / others.len() as f64;
+        println!("  mean squares of z along the modes {mean_squares:.2?}");
+        let end = |sign: f64| {
+            let old = |(_, (_, age)): &(&f64, &(Vec<f64>, f64))| sign * age > 1.0 / 3.0;
+            ks(percentiles.iter().zip(&others).filter(old).map(|(p, _)| *p).collect())
+        };
         Ok(Found {
             clear: norm.law.clear,
+            ks_of_ends: if regression { [end(-1.0), end(1.0)] } else { [f64::NAN; 2] },
             areas: areas.collect(),
             ks: ks(percentiles),
             beyond_95,
@@ -261,22 +293,25 @@ pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
     }
     let place = tempfile::tempdir()?;
     let keep = words.get(4).map_or_else(|| place.path().to_owned(), PathBuf::from);
-    for regression in [false, true] {
-        let name = if regression { "regression" } else { "modes" };
+    for (kind, name) in
+        [(Kind::Modes, "modes"), (Kind::Regression, "regression"), (Kind::Spreading, "spreading")]
+    {
         let mut all = Vec::new();
         for seed in 1..=norms.div_ceil(2) {
-            let found = population.one(keep.join(format!("{name}{seed}")), n, (mu, regression, seed))?;
+            let found = population.one(keep.join(format!("{name}{seed}")), n, (mu, kind, seed))?;
             println!(
-                "{name} {seed}: {} modes, KS {:.3}, beyond 95: {:.3}, z² {:.2}, beyond the modes {:.2}",
-                found.clear, found.ks, found.beyond_95, found.z_square, found.beyond
+                "{name} {seed}: {} modes, KS {:.3}, of the youngest and oldest third {:.3?}, beyond 95: {:.3}, z² {:.2}, beyond the modes {:.2}",
+                found.clear, found.ks, found.ks_of_ends, found.beyond_95, found.z_square, found.beyond
             );
             all.push(found);
         }
         let mean = |of: &dyn Fn(&Found) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
         println!(
-            "{name}: KS {:.3}, at most {:.3}; beyond 95: {:.3}; z² {:.2}; beyond the modes {:.2}",
+            "{name}: KS {:.3}, at most {:.3}; of the youngest and oldest third {:.3}, {:.3}; beyond 95: {:.3}; z² {:.2}; beyond the modes {:.2}",
             mean(&|f| f.ks),
             all.iter().map(|f| f.ks).fold(0.0, f64::max),
+            mean(&|f| f.ks_of_ends[0]),
+            mean(&|f| f.ks_of_ends[1]),
             mean(&|f| f.beyond_95),
             mean(&|f| f.z_square),
             mean(&|f| f.beyond)

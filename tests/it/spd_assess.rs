@@ -129,3 +129,74 @@ fn a_matrix_is_held_against_a_norm_and_what_is_none_is_refused() {
         assert!(!dir.join("p").exists(), "{line}");
     }
 }
+
+/// People whose variance goes from .42 to 1.82 over the ages: the release tells, and the young are as usual as the old by it, and would not be without.
+#[test]
+fn variances_that_change_with_age_are_told_and_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    let mean = DMatrix::from_diagonal(&nalgebra::DVector::from_vec(vec![0.4, 0.0, -0.2]));
+    // Age 45 is in the middle of the bounds, 70 at their end.
+    let mut person = |age: f64| {
+        let wider = 1.0 + 0.35 * (age - 45.0) / 25.0;
+        exp(&(&mean + (logarithm(&mut rng) - &mean) * wider))
+    };
+    let n = 1500;
+    let age = |i: usize| 20.0 + (7 * i % 501) as f64 / 10.0;
+    let all: Vec<f64> = (0..n).flat_map(|i| person(age(i)).as_slice().to_vec()).collect();
+    write_npy(&dir.join("people.npy"), &[n, 3, 3], &all).unwrap();
+    let ages: String = (0..n).map(|i| format!("{i},{}\n", age(i))).collect();
+    fs::write(dir.join("ages.csv"), format!("record,age\n{ages}")).unwrap();
+    let regress = |out: &str, mu: &str| {
+        let (code, _, stderr) = visard(
+            dir,
+            &format!(
+                "spd regress people.npy --covariates ages.csv --bounds age=20:70 --residuals --mu {mu} --out {out} --radius 1.5 --seed 3"
+            ),
+        );
+        assert_eq!(code, Some(0), "{stderr}");
+        let certificate = dir.join(out).join("release/certificate.json");
+        let said: Value = serde_json::from_str(&fs::read_to_string(&certificate).unwrap()).unwrap();
+        (certificate, said)
+    };
+    let (certificate, mut said) = regress("growth", "3");
+    let told = &said["details"]["modes"]["by_covariates"];
+    assert_eq!(told["columns"], serde_json::json!(["level", "age"]));
+    let slopes: Vec<f64> =
+        told["changes"][1].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+    let slope = slopes.iter().sum::<f64>() / slopes.len() as f64;
+    let error = told["errors"][1][0].as_f64().unwrap();
+    assert!(error < 0.12 && (slope - 0.7).abs() < 0.15, "{slope} ± {error}");
+    let parts = said["composition"].to_string();
+    assert!(parts.contains("squared scores by covariates"), "{parts}");
+    let page = fs::read_to_string(dir.join("growth/release/report.html")).unwrap();
+    assert!(page.contains("change of all variances"));
+
+    // 300 of each age, fixed seeds: a mean percentile has a standard error of 2.
+    let others: Vec<(f64, DMatrix<f64>)> = [25.0, 65.0]
+        .into_iter()
+        .flat_map(|age| (0..300).map(move |_| age))
+        .map(|age| (age, person(age)))
+        .collect();
+    let percentiles = || {
+        let norm = MatrixNorm::open(&dir.join("growth"), None).unwrap();
+        let mut means = [0.0; 2];
+        for (age, matrix) in &others {
+            let found = norm.assess(matrix, &[format!("age={age}")]).unwrap();
+            means[usize::from(*age > 45.0)] += found.compared.percentile.unwrap() / 300.0;
+        }
+        means
+    };
+    let [young, old] = percentiles();
+    assert!((42.0..58.0).contains(&young) && (42.0..58.0).contains(&old), "{young} {old}");
+    said["details"]["modes"].as_object_mut().unwrap().remove("by_covariates");
+    fs::write(&certificate, said.to_string()).unwrap();
+    let [young, old] = percentiles();
+    assert!(young < 40.0 && old > 56.0, "{young} {old}");
+    // Too few to tell: the release says that variances are taken to be the same.
+    let (_, said) = regress("few", "0.15");
+    assert!(said["details"]["modes"].get("by_covariates").is_none());
+    let page = fs::read_to_string(dir.join("few/release/report.html")).unwrap();
+    assert!(page.contains("taken to be the same everywhere"));
+}

@@ -1,11 +1,15 @@
 //! Tables and statements of modes, of whatever they are modes: for certificates, files and pages.
 
 use super::layout::{MODES_NPY, VARIANCES};
-use crate::estimate::{Mode, Modes};
+use crate::estimate::variance_function::names;
+use crate::estimate::{Design, Mode, Modes, VarianceFunction};
 use crate::report::colour::short;
 use crate::report::page::Page;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+
+/// Of normal intervals of 95 %.
+const WIDE: f64 = 1.96;
 
 /// What is said where the public spectrum filled in what the data did not say.
 pub const LEANS: &str = "few records at this budget: the modes are those of the public spectrum where the data give no information";
@@ -86,4 +90,40 @@ pub fn modes_rows(page: &mut Page, modes: &Modes, estimand: &str, length: impl F
             "{estimand}. The sign of a mode is a convention. Numbers are in {VARIANCES}, displacements of one standard deviation in {MODES_NPY}."
         ));
     }
+}
+
+/// What the certificate says of how variances change with the covariates of a design.
+pub fn variances_details(variances: &VarianceFunction, design: &Design) -> Value {
+    json!({
+        "columns": names(design),
+        "modes": variances.modes(),
+        "changes": variances.changes,
+        "errors": variances.errors,
+        "what": "of each column, of each of the first modes: by which share of the stated variance it changes when the column grows by one (level: by which it \
+                 is off at the reference values); errors: standard deviations, noise and sample together, of the mean of a row and of an entry's difference from it",
+    })
+}
+
+/// A part of a page: by how much all variances alike change over the covariates; or that they are taken to be the same everywhere.
+pub fn variances_rows(page: &mut Page, variances: Option<&VarianceFunction>, design: &Design) {
+    let Some((found, modes)) = variances.and_then(|v| Some((v.drawn_to(&[])?, v.modes()))) else {
+        page.paragraph(
+            "Whether people vary more at some values of the covariates than at others was not asked, or is hidden by the noise: more people, or a larger \
+             budget, would change that. Variances are taken to be the same everywhere.",
+        );
+        return;
+    };
+    let percent = |x: f64| format!("{:+.0} %", 100.0 * x);
+    let row = |(name, [change, doubt]): (String, [f64; 2])| {
+        let [low, high] = [-WIDE, WIDE].map(|width| percent(change + width * doubt));
+        vec![name, percent(change), format!("{low} to {high}")]
+    };
+    let rows: Vec<Vec<String>> =
+        design.names().into_iter().zip(found.common().into_iter().skip(1)).map(row).collect();
+    page.table(&["covariate", "change of all variances", "95 % interval"], &rows);
+    page.paragraph(&format!(
+        "By how much variances change from the reference values to the upper bound or the level named, as shares of those above, alike for all directions: from \
+         squared scores along the first {modes} modes, drawn to no change by how much noise hides. Patients are held against, and people drawn with, the variance \
+         at their own covariates."
+    ));
 }

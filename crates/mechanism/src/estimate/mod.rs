@@ -13,6 +13,7 @@
 //! * [`population`]: axes and variances of public people in place of that spectrum.
 //! * [`design`]: covariates as numbers of public size.
 //! * [`regression`]: fields of covariates from noised second [`moments`], and the law of their error.
+//! * [`variance_function`]: how variances along modes change with covariates.
 //! * [`wiener`](mod@wiener): shrinkage with a public shape and an unknown amplitude.
 
 pub mod band;
@@ -27,6 +28,7 @@ pub mod prior;
 pub mod records;
 pub mod regression;
 pub mod unclip;
+pub mod variance_function;
 pub mod wiener;
 
 pub use band::Band;
@@ -41,4 +43,5 @@ pub use prior::{Prior, Smoothness};
 pub use records::{RecordCovariance, Spread};
 pub use regression::Regression;
 pub use unclip::{Unclipped, moved_by_clip};
+pub use variance_function::{VarianceFunction, Variances};
 pub use wiener::wiener;

@@ -49,6 +49,8 @@ pub struct Regression {
     pub shortened: f64,
     /// What each row's sampling variance is, as a multiple of the residual variance over n.
     pub sampling: Vec<f64>,
+    /// The inverse of the covariates' own second moments, (q, q).
+    pub inverse: DMatrix<f64>,
     /// What the covariates explain, where it can be told.
     pub explained: Explained,
 }
@@ -108,7 +110,8 @@ impl Regression {
             field.errors.iter_mut().zip(&field.values).for_each(|(e, b)| *e += (shortened * b).powi(2));
         }
         let residual = left_over(moments, &inverse.inverse, &b);
-        Some(Self { fields, noise, turned, shortened, sampling, explained, residual, unshrunk })
+        let inverse = inverse.inverse;
+        Some(Self { fields, noise, turned, shortened, sampling, inverse, explained, residual, unshrunk })
     }
 }
 

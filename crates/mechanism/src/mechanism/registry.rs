@@ -1,6 +1,6 @@
 //! Every mechanism there is: a new one is a folder with its code, proof, tests and worst cases, and one line in the folder above it.
 
-use super::vector::{groups, modes, regression};
+use super::vector::{groups, modes, regression, scores};
 use super::{functional, landmarks, manifold, quantile, together};
 use crate::optimize;
 use crate::privacy::Entry;
@@ -11,7 +11,7 @@ use crate::privacy::noise;
 const ENTRIES: &[&[&Entry]] = &[
     noise::ENTRIES,
     functional::ENTRIES,
-    &[&groups::ENTRY, &regression::ENTRY, &modes::ENTRY],
+    &[&groups::ENTRY, &regression::ENTRY, &scores::ENTRY, &modes::ENTRY],
     &[&together::ENTRY, &landmarks::ENTRY],
     &[&quantile::ENTRY, &quantile::BISECTED_ENTRY],
     manifold::ENTRIES,

@@ -25,10 +25,10 @@ const SEED: u64 = 0xa55e;
 pub struct Norm {
     /// What was released.
     pub people: People,
-    /// How people vary along its modes.
+    /// How people vary along its modes: at given covariates by [`Law::at`].
     pub law: Law,
-    /// How people vary at every vertex: the covariance of its displacement, its diagonal (x, y, z), then xy, xz, yz.
-    covariance: [Vec<Vector>; 2],
+    /// How what the modes leave varies at every sample where its variance is 1: the covariance of its displacement, its diagonal (x, y, z), then xy, xz, yz.
+    rest: [Vec<f64>; 2],
 }
 
 /// Along one mode.
@@ -74,14 +74,7 @@ impl Norm {
     pub fn open(release: &Path, template: &TemplateSource) -> Result<Self, StudyError> {
         let people = People::open(release, template)?;
         let law = Law::of(&people.stated()?);
-        let form = people.mean_at(&[])?;
-        let vertices = |field: Vec<f64>| -> Result<Vec<Vector>, StudyError> {
-            let field = FaceCurves::new(form.curves(), form.samples(), field)?;
-            Ok(people.template().field_through(&field))
-        };
-        let [diagonal, beside] = variation(&people, &law);
-        let covariance = [vertices(diagonal)?, vertices(beside)?];
-        Ok(Self { covariance, law, people })
+        Ok(Self { rest: variation_of_rest(&people), law, people })
     }
 
     /// Values of all covariates: a norm at a middle value would be another person's.
@@ -105,10 +98,11 @@ impl Norm {
         }
         let error = self.people.mean_error(values)?;
         let deviation: Vec<f64> = face.data().iter().zip(mean.data()).map(|(x, m)| x - m).collect();
-        let compared = self.law.compare(&deviation, error);
+        let law = self.law.at(values);
+        let compared = law.compare(&deviation, error);
         let expected = self.people.surface(&mean)?;
         let deviation = FaceCurves::new(mean.curves(), mean.samples(), deviation)?;
-        let map = self.map(&deviation, &expected, error);
+        let map = self.map(&law, &deviation, &expected, error)?;
         let part = |along: &Along| Part { mode: along.mode, z: along.z, mm: FACE_MM * along.length };
         Ok(Assessment {
             deviation_mm: FACE_MM * compared.deviation,
@@ -123,15 +117,26 @@ impl Norm {
     }
 
     /// See [`Assessment::map`].
-    fn map(&self, deviation: &FaceCurves, expected: &TriMesh, error: f64) -> NormalMap {
-        let field = self.people.template().field_through(deviation);
-        let [diagonal, beside] = &self.covariance;
+    fn map(
+        &self,
+        law: &Law,
+        deviation: &FaceCurves,
+        expected: &TriMesh,
+        error: f64,
+    ) -> Result<NormalMap, StudyError> {
+        let template = self.people.template();
+        let vertices = |field: Vec<f64>| -> Result<Vec<Vector>, StudyError> {
+            Ok(template.field_through(&FaceCurves::new(deviation.curves(), deviation.samples(), field)?))
+        };
+        let field = template.field_through(deviation);
+        let [diagonal, beside] = variation(law, &self.rest);
+        let [diagonal, beside] = [vertices(diagonal)?, vertices(beside)?];
         let variance = |v: usize, n: &Vector| {
             let (own, with) = (diagonal[v], beside[v]);
             n.component_mul(n).dot(&own)
                 + 2.0 * (n.x * n.y * with.x + n.x * n.z * with.y + n.y * n.z * with.z)
         };
-        NormalMap::new(expected, &field, variance, error, FACE_MM)
+        Ok(NormalMap::new(expected, &field, variance, error, FACE_MM))
     }
 
     fn notes(&self) -> Vec<String> {
@@ -191,14 +196,27 @@ pub(super) fn norm_in_words(certificate: &Certificate) -> Option<String> {
 }
 
 /// How people vary at every sample: variances of the three coordinates, and covariances of xy, xz, yz.
-fn variation(people: &People, law: &Law) -> [Vec<f64>; 2] {
+fn variation(law: &Law, rest: &[Vec<f64>; 2]) -> [Vec<f64>; 2] {
+    let rest = rest.clone().map(|values| values.into_iter().map(|x| law.left * x).collect());
+    squares(rest, law.directions.iter().zip(law.variances.iter().copied()))
+}
+
+/// The same of what the modes leave, for a variance of 1.
+fn variation_of_rest(people: &People) -> [Vec<f64>; 2] {
     let drawn = people.rest.variance;
-    let scale = if drawn > 0.0 { law.left / drawn / DRAWS as f64 } else { 0.0 };
+    let scale = if drawn > 0.0 { 1.0 / drawn / DRAWS as f64 } else { 0.0 };
     let mut rng = ChaCha20Rng::seed_from_u64(SEED);
     let rests: Vec<Vec<f64>> = (0..DRAWS).map(|_| people.rest.draw(&mut rng)).collect();
-    let modes = law.directions.iter().zip(&law.variances).map(|(mode, v)| (mode, *v));
-    let (mut diagonal, mut beside) = (vec![0.0; rests[0].len()], vec![0.0; rests[0].len()]);
-    for (field, weight) in modes.chain(rests.iter().map(|rest| (rest, scale))) {
+    let none = || vec![0.0; rests[0].len()];
+    squares([none(), none()], rests.iter().map(|rest| (rest, scale)))
+}
+
+/// Adds squares and products of the coordinates of fields, with their weights.
+fn squares<'a>(
+    [mut diagonal, mut beside]: [Vec<f64>; 2],
+    fields: impl Iterator<Item = (&'a Vec<f64>, f64)>,
+) -> [Vec<f64>; 2] {
+    for (field, weight) in fields {
         let points = field.chunks_exact(3).zip(diagonal.chunks_exact_mut(3)).zip(beside.chunks_exact_mut(3));
         for ((p, own), with) in points {
             (0..3).for_each(|c| own[c] += weight * p[c] * p[c]);

@@ -1,5 +1,7 @@
 //! How people vary along released modes, as far as the release tells.
 
+use crate::estimate::Design;
+use crate::estimate::variance_function::{VarianceFunction, Variances};
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -15,6 +17,8 @@ const TURNED: f64 = 0.35;
 /// By how much, as a share of all variances alike, a regression's are too small on average because the clip at the median of the lengths is undone
 /// under a normal model, and how far they are off that (a standard deviation). Found on the same models.
 const UNDONE: (f64, f64) = (0.045, 0.06);
+/// What a mode's variance is off by itself beside its noise, as a share, where squared scores tell more.
+const OWN: f64 = 0.05;
 /// Draws of what the variances may be, and which: always the same.
 const DRAWS: usize = 400;
 const SEED: u64 = 0x1a3;
@@ -43,8 +47,10 @@ pub struct Stated {
     pub leans_on_prior: bool,
     /// Number of people.
     pub n: u64,
-    /// Of a regression, its columns.
-    pub columns: Option<usize>,
+    /// Of a regression, its covariates.
+    pub design: Option<Design>,
+    /// How variances change with them, where that is told.
+    pub variances: Option<VarianceFunction>,
 }
 
 /// The law of a person's coordinates along the released modes: independent and normal.
@@ -52,7 +58,7 @@ pub struct Stated {
 /// The noise of the second moment has turned the modes. Where an eigenvalue θ is found in noise whose own spectrum ends at 2t, people vary along
 /// the direction that came out by θ − t²/θ on average, if they do not vary in others ([`crate::estimate::Components`]): [`TURNED`]. Of the mean's
 /// error along them only the sample's is counted: what stands out of the noise of a second moment is far above that of the mean.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Law {
     /// Unit directions of the modes, orthogonal, in the measure of [`Stated::points`].
     pub directions: Vec<Vec<f64>>,
@@ -66,6 +72,18 @@ pub struct Law {
     whole_noise: f64,
     /// What the variances of the clear modes may be, as shares of the stated ones: [`DRAWS`] times.
     shares: Vec<Vec<f64>>,
+    /// What the variances are elsewhere.
+    elsewhere: Option<Elsewhere>,
+}
+
+/// How the law changes with covariates.
+#[derive(Debug, Clone)]
+struct Elsewhere {
+    design: Design,
+    variances: Variances,
+    /// Those that are stated: of the modes, and beyond them.
+    squares: Vec<f64>,
+    beyond: f64,
 }
 
 /// A percentile: of 100 people of the norm, how many lie nearer.
@@ -123,9 +141,9 @@ impl Law {
     pub fn of(stated: &Stated) -> Self {
         let points = stated.points;
         let squares: Vec<f64> = stated.modes.iter().map(|mode| square(mode) / points).collect();
-        let columns = stated.columns.unwrap_or(1) as f64;
+        let columns = stated.design.as_ref().map_or(1, Design::columns) as f64;
         let n = stated.n as f64;
-        let (short, common) = stated.columns.map_or((0.0, 0.0), |_| UNDONE);
+        let (short, common) = stated.design.as_ref().map_or((0.0, 0.0), |_| UNDONE);
         let turned = |(v, noise): (&f64, &f64)| {
             // Where the public spectrum filled in, the turning is in the estimate already.
             let lost =
@@ -137,17 +155,44 @@ impl Law {
         let clear = with_noise().take_while(|(v, noise)| **noise <= CLEAR * **v).count();
         let doubts: Vec<f64> =
             with_noise().take(clear).map(|(v, noise)| ((noise / v).powi(2) + 2.0 / n).sqrt()).collect();
-        let mut rng = ChaCha20Rng::seed_from_u64(SEED);
-        let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
-        let mut drawn = |_| -> Vec<f64> {
-            let all = 1.0 + common * normal();
-            doubts.iter().map(|doubt| (all + doubt * normal()).max(LEAST)).collect()
-        };
-        let shares = (0..DRAWS).map(&mut drawn).collect();
+        let doubts: Vec<[f64; 2]> = doubts.into_iter().map(|doubt| [common, doubt]).collect();
         let unit = |(mode, v): (&Vec<f64>, &f64)| mode.iter().map(|x| x / v.sqrt()).collect();
         let directions = stated.modes.iter().zip(&squares).map(unit).collect();
         let left = stated.beyond + (squares.iter().sum::<f64>() - variances.iter().sum::<f64>()).max(0.0);
-        Self { directions, variances, clear, left, points, whole_noise: stated.whole_noise, shares }
+        let level =
+            |((v, square), noise): ((&f64, &f64), &f64)| [v / square - 1.0, (noise / square).hypot(OWN)];
+        let levels: Vec<[f64; 2]> = variances.iter().zip(&squares).zip(&stated.noise).map(level).collect();
+        let of_all = stated.variances.as_ref().and_then(|v| v.drawn_to(&levels)).zip(stated.design.clone());
+        let elsewhere =
+            of_all.map(|(variances, design)| Elsewhere { design, variances, squares, beyond: stated.beyond });
+        let (shares, whole_noise) = (shares(&doubts), stated.whole_noise);
+        Self { directions, variances, clear, left, points, whole_noise, shares, elsewhere }
+    }
+
+    /// The law at these covariates, where variances change with them. Modes whose change was not asked for, and what lies beyond all, change as the others
+    /// do on average.
+    pub fn at(&self, values: &[Option<f64>]) -> Self {
+        let Some(Elsewhere { design, variances, squares, .. }) = &self.elsewhere else {
+            return self.clone();
+        };
+        let (here, reference) = (design.row(values), design.row(&[]));
+        let grown = variances.common_at(&here) / variances.common_at(&reference);
+        let asked = variances.modes();
+        let changed = |(k, v): (usize, &f64)| {
+            if k < asked { squares[k] * variances.at(&here, k).value } else { grown * v }
+        };
+        let doubt = |k: usize| {
+            let share = variances.at(&here, k);
+            share.doubt.map(|doubt| doubt / share.value)
+        };
+        Self {
+            directions: self.directions.clone(),
+            variances: self.variances.iter().enumerate().map(changed).collect(),
+            left: grown * self.left,
+            shares: shares(&(0..self.clear).map(doubt).collect::<Vec<_>>()),
+            elsewhere: None,
+            ..*self
+        }
     }
 
     /// Coordinates of a deviation along the directions.
@@ -202,6 +247,31 @@ impl Law {
         let value = all.iter().sum::<f64>() / all.len() as f64;
         Some(Percentile { value, interval: (at(0.025), at(0.975)) })
     }
+}
+
+/// The standard deviations at these covariates of somebody along each of so many modes and beyond all, in units of those that are stated: 1 where
+/// variances are the same everywhere, or there is no law.
+pub(super) fn deviations(law: Option<&Law>, modes: usize, values: &[Option<f64>]) -> (Vec<f64>, f64) {
+    let Some((law, Elsewhere { squares, beyond, .. })) =
+        law.and_then(|law| Some((law, law.elsewhere.as_ref()?)))
+    else {
+        return (vec![1.0; modes], 1.0);
+    };
+    let here = law.at(values);
+    let share = |(v, square): (&f64, &f64)| (v / square).sqrt();
+    let rest = if *beyond > 0.0 { (here.left / beyond).sqrt() } else { 0.0 };
+    (here.variances.iter().zip(squares).map(share).collect(), rest)
+}
+
+/// What variances may be, as shares of the stated ones, by standard deviations of what all are off together and each on its own: [`DRAWS`] times.
+fn shares(doubts: &[[f64; 2]]) -> Vec<Vec<f64>> {
+    let mut rng = ChaCha20Rng::seed_from_u64(SEED);
+    let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
+    let mut drawn = |_| -> Vec<f64> {
+        let all = normal();
+        doubts.iter().map(|[common, own]| (1.0 + common * all + own * normal()).max(LEAST)).collect()
+    };
+    (0..DRAWS).map(&mut drawn).collect()
 }
 
 /// The sum of squares.

@@ -215,29 +215,29 @@ impl MatrixNorm {
             }
         }
         let deviation: Vec<f64> = found.iter().zip(&expected).map(|(x, m)| x - m).collect();
-        let compared = self.law.compare(&deviation, error);
+        let law = self.law.at(&values);
+        let compared = law.compare(&deviation, error);
         let part = |along: &Along| MatrixPart { mode: along.mode, z: along.z, distance: along.length };
         Ok(MatrixAssessment {
             tangent_distance: compared.deviation,
             mean_error: error,
             parts: compared.parts.iter().map(part).collect(),
-            entries: self.entries(&deviation, error),
+            entries: self.entries(&law, &deviation, error),
             notes: self.notes(),
             compared,
         })
     }
 
     /// Every entry: modes vary as the law says, what they leave alike in all directions; so does the error of the mean.
-    fn entries(&self, deviation: &[f64], error: f64) -> Vec<EntryOfMatrix> {
+    fn entries(&self, law: &Law, deviation: &[f64], error: f64) -> Vec<EntryOfMatrix> {
         let (order, dim) = (self.tangent.order, deviation.len());
-        let rest = self.law.left / dim.saturating_sub(self.law.directions.len()).max(1) as f64;
+        let rest = law.left / dim.saturating_sub(law.directions.len()).max(1) as f64;
         let at = |row: usize, column: usize| {
             let entry = self.tangent.entries.row(order * row + column);
             let along = |u: &[f64]| entry.iter().zip(u).map(|(e, x)| e * x).sum::<f64>();
             let of_modes = |d: &Vec<f64>| along(d).powi(2);
-            let taken: f64 = self.law.directions.iter().map(of_modes).sum();
-            let seen: f64 =
-                self.law.directions.iter().zip(&self.law.variances).map(|(d, v)| v * of_modes(d)).sum();
+            let taken: f64 = law.directions.iter().map(of_modes).sum();
+            let seen: f64 = law.directions.iter().zip(&law.variances).map(|(d, v)| v * of_modes(d)).sum();
             let own = entry.norm_squared();
             let variance = seen + rest * (own - taken).max(0.0) + error * error / dim as f64 * own;
             let displacement = along(deviation);

@@ -2,8 +2,9 @@
 
 use super::law::Stated;
 use super::rest::Rest;
-use crate::estimate::Design;
 use crate::estimate::design::{Covariate, Kind};
+use crate::estimate::variance_function::BY_COVARIATES;
+use crate::estimate::{Design, VarianceFunction};
 use crate::function::FaceCurves;
 use crate::io::{Limit, npy, open};
 use crate::mesh::TriMesh;
@@ -15,7 +16,7 @@ use crate::study::layout::{CERTIFICATE, CURVES, MODES_NPY};
 use crate::surface::Template;
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use std::path::{Path, PathBuf};
 
@@ -105,14 +106,21 @@ impl People {
         }
     }
 
-    /// A deviation from the mean: what the modes make of it, and the rest.
-    pub fn deviation<R: Rng + ?Sized>(&self, rng: &mut R) -> (Vec<f64>, Vec<f64>) {
+    /// A deviation from the mean with these standard deviations, in units of the stated ones, of each mode and of the rest ([`super::law::deviations`]): what the modes make of it, and
+    /// the rest.
+    pub fn deviation<R: Rng + ?Sized>(
+        &self,
+        (modes, rest): (&[f64], f64),
+        rng: &mut R,
+    ) -> (Vec<f64>, Vec<f64>) {
         let mut seen = vec![0.0; self.mean.data().len()];
-        for mode in &self.modes {
-            let z: f64 = StandardNormal.sample(rng);
+        for (mode, deviation) in self.modes.iter().zip(modes) {
+            let z = deviation * Distribution::<f64>::sample(&StandardNormal, rng);
             seen.iter_mut().zip(mode).for_each(|(x, d)| *x += z * d);
         }
-        (seen, self.rest.draw(rng))
+        let mut drawn = self.rest.draw(rng);
+        drawn.iter_mut().for_each(|x| *x *= rest);
+        (seen, drawn)
     }
 
     /// Values of the covariates: those given, the others drawn evenly from what is public of them.
@@ -165,7 +173,8 @@ impl People {
             beyond: self.rest.variance,
             leans_on_prior: leans_on_prior(&self.certificate),
             n: self.certificate.n,
-            columns: self.design().map(Design::columns),
+            design: self.design().cloned(),
+            variances: variance_function(&self.certificate),
         })
     }
 }
@@ -194,6 +203,12 @@ pub(super) fn variance_noise(certificate: &Certificate, modes: usize) -> Option<
     let list = certificate.details.get("modes")?.get("variance_noise")?.as_array()?;
     let number = |value: &Value| value.as_f64().filter(|x| x.is_finite() && *x >= 0.0);
     list.iter().map(number).collect::<Option<Vec<_>>>().filter(|list| list.len() == modes)
+}
+
+/// How variances change with covariates, where the certificate tells.
+pub(super) fn variance_function(certificate: &Certificate) -> Option<VarianceFunction> {
+    let told = certificate.details.get("modes")?.get(BY_COVARIATES)?;
+    serde_json::from_value(json!({"changes": told["changes"], "errors": told["errors"]})).ok()
 }
 
 /// Whether the public spectrum filled in what the people did not say.

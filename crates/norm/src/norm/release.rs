@@ -1,7 +1,7 @@
 //! A release of how records vary about their mean, read back: everything in it has been published.
 
 use super::law::Stated;
-use super::people::{leans_on_prior, stated, variance_noise};
+use super::people::{leans_on_prior, stated, variance_function, variance_noise};
 use crate::estimate::Design;
 use crate::io::{Limit, npy, open};
 use crate::privacy::Certificate;
@@ -120,7 +120,8 @@ impl ModesRelease {
             beyond,
             leans_on_prior: leans_on_prior(&self.certificate),
             n: self.certificate.n,
-            columns: self.design().map(Design::columns),
+            design: self.design().cloned(),
+            variances: variance_function(&self.certificate),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::fidelity::forecast;
 use super::folds::Folds;
+use super::law::{Law, deviations};
 use super::people::People;
 use crate::estimate::design::{Covariate, Kind};
 use crate::function::FaceCurves;
@@ -75,6 +76,7 @@ pub fn sample(request: &SampleRequest) -> Result<Sampled, StudyError> {
     };
     let covariates = people.design().map_or_else(Vec::new, |design| design.covariates().to_vec());
     let folds = Folds::of(&people.surface(&people.mean_at(&given)?)?);
+    let law = people.stated().ok().map(|stated| Law::of(&stated));
     let mut rng = ChaCha20Rng::seed_from_u64(request.seed);
     let unnamed = covariates.iter().zip(&given).filter(|(_, value)| value.is_none());
     let mut sampled = Sampled {
@@ -90,7 +92,8 @@ pub fn sample(request: &SampleRequest) -> Result<Sampled, StudyError> {
         let values = people.covariates(&given, &mut rng);
         let mean = people.mean_at(&values)?;
         shape = [mean.curves(), mean.samples()];
-        let (seen, rest) = people.deviation(&mut rng);
+        let (modes, rest) = deviations(law.as_ref(), people.modes.len(), &values);
+        let (seen, rest) = people.deviation((&modes, rest), &mut rng);
         let surface = |data: &[f64]| people.surface(&FaceCurves::new(shape[0], shape[1], data.to_vec())?);
         let (face, mesh, is_smoothed) = folds.unfolded(mean.data(), [&seen, &rest], surface)?;
         sampled.smoothed += usize::from(is_smoothed);

@@ -29,8 +29,6 @@ pub struct ShapeNorm {
     space: LandmarkShapes,
     /// How specimens vary along the modes.
     pub law: Law,
-    /// How they vary at every landmark: the covariance of its displacement.
-    covariances: Vec<DMatrix<f64>>,
 }
 
 /// Along one mode.
@@ -90,8 +88,7 @@ impl ShapeNorm {
         let no = |what: &str| PointStudyError::Input(format!("{}: {what}", release.display()));
         let law = Law::of(&shapes.stated().ok_or_else(|| no(NO_NOISE))?);
         let [k, d] = shapes.form();
-        let covariances = covariances(&shapes, &law);
-        Ok(Self { space: LandmarkShapes::new(k, d)?, shapes, law, covariances })
+        Ok(Self { space: LandmarkShapes::new(k, d)?, shapes, law })
     }
 
     /// Values of all covariates, where it is a regression: that of the size, if it is one, is the specimen's own.
@@ -167,14 +164,16 @@ impl ShapeNorm {
         let (shape, size) = self.space.preshape(&whole)?;
         let deviation = self.space.log(&mean, &shape);
         let samples = deviation.transpose().as_slice().to_vec();
-        let compared = self.law.compare(&samples, error);
+        let law = self.law.at(&values);
+        let compared = law.compare(&samples, error);
+        let covariances = covariances(&self.shapes, &law);
         let chi = ChiSquared::new(d as f64).map_err(|e| no(e.to_string()))?;
         // The error is alike in all directions.
         let of_mean = DMatrix::identity(d, d) * (error * error / (k * d) as f64).max(f64::MIN_POSITIVE);
         let place = |i: usize| {
             let by = deviation.row(i);
             let precision =
-                (&self.covariances[i] + &of_mean).try_inverse().unwrap_or_else(|| DMatrix::zeros(d, d));
+                (&covariances[i] + &of_mean).try_inverse().unwrap_or_else(|| DMatrix::zeros(d, d));
             let square = (by * precision * by.transpose())[(0, 0)];
             Place {
                 landmark: i + 1,
@@ -226,7 +225,7 @@ impl ShapeNorm {
     }
 }
 
-/// The covariance of the displacement of every landmark: by the modes, and by what they do not hold.
+/// How specimens vary at every landmark, the covariance of its displacement: by the modes, and by what they do not hold.
 fn covariances(shapes: &Shapes, law: &Law) -> Vec<DMatrix<f64>> {
     let [k, d] = shapes.form();
     let drawn = shapes.variance;

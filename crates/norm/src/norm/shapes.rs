@@ -1,7 +1,7 @@
 //! Synthetic landmark configurations from a release of `shape modes`, or of a regression with residuals: its mean, normal amounts of its modes, and a public model of the rest.
 
 use super::drawn::{Drawing, Words};
-use super::law::Stated;
+use super::law::{Law, Stated, deviations};
 use super::release::ModesRelease;
 use crate::estimate::Design;
 use crate::io::write_npy;
@@ -62,9 +62,11 @@ pub fn sample_shapes(request: &ShapeSampleRequest) -> Result<Vec<PathBuf>, Point
     }
     let shapes = Shapes::open(&request.release)?;
     let drawing = Drawing { count: request.count, at: &request.at, seed: request.seed, out: &request.out };
+    let law = shapes.stated().map(|stated| Law::of(&stated));
     let mut all = Vec::with_capacity(request.count * shapes.release.mean.len());
     let table = drawing.draw(&shapes.release, |_, values, rng| {
-        all.extend(shapes.draw(values, rng));
+        let amounts = deviations(law.as_ref(), shapes.release.modes.len(), values);
+        all.extend(shapes.draw(values, amounts, rng));
         Ok(())
     })?;
     let [landmarks, dimensions] = shapes.form();
@@ -113,13 +115,18 @@ impl Shapes {
         self.release.design()
     }
 
-    fn draw<R: Rng + ?Sized>(&self, values: &[Option<f64>], rng: &mut R) -> Vec<f64> {
+    fn draw<R: Rng + ?Sized>(
+        &self,
+        values: &[Option<f64>],
+        (modes, rest): (Vec<f64>, f64),
+        rng: &mut R,
+    ) -> Vec<f64> {
         let mut shape = self.release.mean_at(values);
-        for mode in &self.release.modes {
-            let z: f64 = StandardNormal.sample(rng);
+        for (mode, deviation) in self.release.modes.iter().zip(modes) {
+            let z = deviation * Distribution::<f64>::sample(&StandardNormal, rng);
             shape.iter_mut().zip(mode).for_each(|(x, d)| *x += z * d);
         }
-        shape.iter_mut().zip(self.rest(rng)).for_each(|(x, r)| *x += r);
+        shape.iter_mut().zip(self.rest(rng)).for_each(|(x, r)| *x += rest * r);
         let size = dot(&shape, &shape).sqrt().max(f64::MIN_POSITIVE);
         shape.iter_mut().for_each(|x| *x /= size);
         shape

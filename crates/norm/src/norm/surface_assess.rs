@@ -6,7 +6,7 @@ use super::assess_page::{Told, page};
 use super::law::{Along, Compared, Law};
 use super::map::{MAP, MAP_TABLE, NormalMap};
 use super::patient::{ASSESSMENT, apart, make_folder, standing};
-use super::surfaces::{Surfaces, Variation, vectors};
+use super::surfaces::{Surfaces, vectors};
 use crate::io::{npy, write_bytes};
 use crate::mesh::{TriMesh, Vector};
 use crate::report::figure::Figure;
@@ -45,7 +45,6 @@ pub struct SurfaceNorm {
     surfaces: Surfaces,
     /// How surfaces vary along the modes.
     pub law: Law,
-    variation: Variation,
 }
 
 /// Along one mode.
@@ -91,8 +90,7 @@ impl SurfaceNorm {
     pub fn open(release: &Path, template: &Path) -> Result<Self, PointStudyError> {
         let surfaces = Surfaces::open(release, template)?;
         let law = Law::of(&surfaces.stated()?);
-        let variation = surfaces.variation(&law);
-        Ok(Self { surfaces, law, variation })
+        Ok(Self { surfaces, law })
     }
 
     /// Holds registered vertices (V, 3) against the norm at these covariates.
@@ -110,9 +108,11 @@ impl SurfaceNorm {
         let error = release.mean_error(&values);
         let error = error.ok_or_else(|| no("the norm's certificate does not state the error of the mean"))?;
         let displaced: Vec<f64> = vertices.iter().zip(&mean).map(|(x, m)| x - m).collect();
-        let compared = self.law.compare(&self.surfaces.coefficients(&displaced), error);
+        let law = self.law.at(&values);
+        let compared = law.compare(&self.surfaces.coefficients(&displaced), error);
+        let variation = self.surfaces.variation(&law);
         let expected = self.surfaces.surface(&mean)?;
-        let variance = |v: usize, n: &Vector| self.variation.along(v, n);
+        let variance = |v: usize, n: &Vector| variation.along(v, n);
         let map = NormalMap::new(&expected, &vectors(&displaced), variance, error, 1.0);
         let part = |along: &Along| SurfacePart { mode: along.mode, z: along.z, displacement: along.length };
         Ok(SurfaceAssessment {

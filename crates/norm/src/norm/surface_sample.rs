@@ -2,6 +2,7 @@
 
 use super::drawn::{Drawing, Words};
 use super::folds::Folds;
+use super::law::{Law, deviations};
 use super::surfaces::Surfaces;
 use crate::io::{write_npy, write_ply_with_comment};
 use crate::study::points::PointStudyError;
@@ -62,9 +63,11 @@ pub fn sample_surfaces(request: &SurfaceSampleRequest) -> Result<(Vec<PathBuf>, 
     }
     let folds = Folds::of(&surfaces.surface(&release.mean)?);
     let drawing = Drawing { count: request.count, at: &request.at, seed: request.seed, out: &request.out };
+    let law = surfaces.stated().ok().map(|stated| Law::of(&stated));
     let (mut all, mut files, mut smoothed) = (Vec::new(), Vec::new(), 0);
     let table = drawing.draw(release, |k, values, rng| {
-        let [seen, rest] = surfaces.deviation(rng);
+        let amounts = deviations(law.as_ref(), release.modes.len(), values);
+        let [seen, rest] = surfaces.deviation(amounts, rng);
         let mean = release.mean_at(values);
         let (vertices, mesh, is_smoothed) =
             folds.unfolded(&mean, [&seen, &rest], |vertices| surfaces.surface(vertices))?;

@@ -99,14 +99,16 @@ impl Surfaces {
     }
 
     /// Displacements of the vertices, (V, 3), that a surface has from the mean: what the modes make of it, and a normal law of what they leave.
-    pub fn deviation<R: Rng + ?Sized>(&self, rng: &mut R) -> [Vec<f64>; 2] {
+    /// `amounts`: standard deviations of each mode and of the rest, in units of the stated ones ([`super::law::deviations`]).
+    pub fn deviation<R: Rng + ?Sized>(&self, amounts: (Vec<f64>, f64), rng: &mut R) -> [Vec<f64>; 2] {
         let mut seen = vec![0.0; self.spectrum.len()];
-        for mode in &self.modes {
-            let z: f64 = StandardNormal.sample(rng);
+        for (mode, deviation) in self.modes.iter().zip(amounts.0) {
+            let z = deviation * Distribution::<f64>::sample(&StandardNormal, rng);
             seen.iter_mut().zip(mode).for_each(|(x, d)| *x += z * d);
         }
-        let rest = rest(&self.spectrum, &self.modes, rng);
-        [seen, rest].map(|coefficients| self.harmonics.synthesize(&coefficients))
+        let mut drawn = rest(&self.spectrum, &self.modes, rng);
+        drawn.iter_mut().for_each(|x| *x *= amounts.1);
+        [seen, drawn].map(|coefficients| self.harmonics.synthesize(&coefficients))
     }
 
     /// How surfaces vary at every vertex by a law of them.

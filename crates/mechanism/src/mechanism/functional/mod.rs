@@ -38,6 +38,7 @@ mod tests;
 pub mod two_rounds;
 #[cfg(test)]
 mod unseen_tests;
+mod variances;
 
 pub use groups::{DifferenceMap, FunctionGroups, NoisedComparison, Tests, Want};
 pub use joint::{FunctionalMean, Smoothing};

@@ -7,9 +7,9 @@ use crate::estimate::moments::Weights;
 use crate::estimate::{Band, Beside, Explained, Modes, Regression, Weighted, prior};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
-use crate::mechanism::vector::{NoisedRegression, RegressionRecord, VectorRegression};
+use crate::mechanism::vector::{NoisedRegression, RegressionRecord, ScoreMoments, VectorRegression};
 use crate::privacy::noise::{NoisedMoments, NoisedSecond};
-use crate::privacy::{ClipRadius, ClipSource, Mu};
+use crate::privacy::{ClipRadius, ClipSource, Mechanism, Mu, Price};
 use nalgebra::DMatrix;
 
 /// So many coefficients are looked at where little can be seen; from nμ = 500 on [`MORE`] √(nμ), up to [`MOST`]: fields of covariates are rougher
@@ -33,11 +33,14 @@ pub const WORTHWHILE: f64 = 100.0;
 /// moments of a [`VectorRegression`]; everything else is public or post-processing.
 #[derive(Debug, Clone)]
 pub struct FunctionRegression {
-    leading: LeadingCoordinates,
-    design: Design,
-    moments: VectorRegression,
-    scale: f64,
-    n_mu: f64,
+    pub(super) leading: LeadingCoordinates,
+    pub(super) design: Design,
+    pub(super) moments: VectorRegression,
+    /// What else is noised where variances may change with the covariates.
+    pub(super) scores: Option<ScoreMoments>,
+    pub(super) price: Price,
+    pub(super) scale: f64,
+    pub(super) n_mu: f64,
 }
 
 /// How records vary about what their covariates tell.
@@ -114,10 +117,16 @@ impl FunctionRegression {
         let moments =
             VectorRegression::new(leading.prior(), public, design.columns(), design.reach(), n, mu)?
                 .looking_at(leading.first(count))?;
-        Ok(Self { leading, design, moments, scale: reach.scale(), n_mu: n as f64 * mu.get() })
+        let (price, n_mu) = (moments.price().clone(), n as f64 * mu.get());
+        Ok(Self { leading, design, moments, scores: None, price, scale: reach.scale(), n_mu })
     }
 
-    /// What is noised.
+    /// What it costs.
+    pub fn price(&self) -> &Price {
+        &self.price
+    }
+
+    /// The moments of covariates and coefficients.
     pub fn mechanism(&self) -> &VectorRegression {
         &self.moments
     }

@@ -86,7 +86,7 @@ impl OfSamples for FunctionRegression {
     type Value = NoisedRegression;
 
     fn price_of(&self) -> &Price {
-        self.mechanism().price()
+        self.price()
     }
 
     fn check(&self, count: usize, rows: &[Vec<f64>]) -> Result<(), MechanismError> {
@@ -111,8 +111,7 @@ impl OfSamples for FunctionRegression {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<NoisedRegression>, MechanismError> {
-        let mechanism = self.mechanism();
-        mechanism.draw(&mechanism.prepare(records)?, noise, paid)
+        self.drawn(records, noise, paid)
     }
 }
 

@@ -8,6 +8,7 @@ pub mod groups;
 pub mod modes;
 mod recentring;
 pub mod regression;
+pub mod scores;
 mod vectors;
 
 pub use groups::{GroupAim, GroupLabels, NoisedGroups, VectorGroups};
@@ -15,6 +16,7 @@ pub use modes::{NoisedModes, PreparedModes, VectorModes};
 pub(super) use recentring::shrunk_in_two;
 pub use recentring::{Recentred, Recentring, Rest, RoughCentre};
 pub use regression::{NoisedRegression, RegressionRecord, VectorRegression};
+pub use scores::{NoisedScores, ScoreMoments, ScoreRecord};
 pub use vectors::Vectors;
 
 /// Vectors of records, `None` for failed ones: secret.

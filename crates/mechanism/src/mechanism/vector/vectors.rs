@@ -87,3 +87,20 @@ impl<'a> Vectors<'a> {
         }
     }
 }
+
+/// A vector over its bound, shortened to length one if it is longer; zero if it is not finite.
+pub(super) fn shortened(mut x: Vec<f64>, bound: f64) -> Vec<f64> {
+    if !x.iter().all(|x| x.is_finite()) {
+        x.fill(0.0);
+        return x;
+    }
+    let largest = x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    if largest == 0.0 {
+        return x;
+    }
+    // In units of the largest coordinate no square overflows.
+    let length = largest * x.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt();
+    let divisor = bound.max(length);
+    x.iter_mut().for_each(|x| *x /= divisor);
+    x
+}

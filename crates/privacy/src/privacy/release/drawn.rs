@@ -55,7 +55,7 @@ impl<V> Released<V> {
         self.parts.last()
     }
 
-    /// Those estimated before it and paid for with it (a centre, a radius).
+    /// Those estimated beside it and paid for with it (a centre, a radius).
     pub fn first_passes(&self) -> &[NoisedPart] {
         self.parts.split_last().map_or(&[], |(_, first)| first)
     }

@@ -10,11 +10,14 @@ use super::space::{Dial, Displaced, Looked, TangentSpace};
 use super::statistic::Statistic;
 use super::terms::FieldTerms;
 use crate::estimate::design::{Covariate, Kind};
-use crate::estimate::{Band, Design, Mode, Spread};
+use crate::estimate::variance_function::BY_COVARIATES;
+use crate::estimate::{Band, Design, Mode, Spread, VarianceFunction};
 use crate::job::ReleaseFolder;
 use crate::job::covariates::Covariates;
 use crate::job::layout::{FIELDS, MODES_NPY, VARIANCES};
-use crate::job::modes_table::{modes_details, modes_lead, modes_rows, variances_csv};
+use crate::job::modes_table::{
+    modes_details, modes_lead, modes_rows, variances_csv, variances_details, variances_rows,
+};
 use crate::mechanism::functional::{Estimate, Fields, FunctionRegression, ResidualModes};
 use crate::mechanism::{MechanismError, UnseenShares};
 use crate::privacy::{Mu, Price, Statement};
@@ -99,6 +102,8 @@ pub struct FoundFields {
 pub struct Residual {
     /// Directions and variances.
     pub found: ResidualModes,
+    /// How variances change with the covariates, where that is told.
+    pub variances: Option<VarianceFunction>,
     /// How many were asked for at most.
     most: usize,
     /// One standard deviation of each, as an array.
@@ -125,7 +130,11 @@ impl Statistic for RegressionStatistic {
 
     fn inner(&self, expected: Expected) -> Result<FunctionRegression, MechanismError> {
         let Expected { basis, centre, reach, mu, n, .. } = expected;
-        FunctionRegression::new(basis, centre, reach, self.design.clone(), n, mu)
+        let make = match self.residuals {
+            Some(_) => FunctionRegression::with_variances,
+            None => FunctionRegression::new,
+        };
+        make(basis, centre, reach, self.design.clone(), n, mu)
     }
 
     fn covariates<K: Centred + ?Sized>(
@@ -173,6 +182,7 @@ impl Statistic for RegressionStatistic {
             let field = |mode: &Mode| space.displacement(&coordinates.displacement(&mode.coordinates));
             Ok::<_, MechanismError>(Residual {
                 fields: found.modes.modes.iter().map(field).collect(),
+                variances: inner.variance_function(value)?,
                 most,
                 found,
             })
@@ -201,11 +211,13 @@ impl Statistic for RegressionStatistic {
         statement.details.insert("accuracy".into(), json!(found.accuracy));
         statement.details.extend([found.unseen.detail()]);
         fields_details(&found.fields, &found.half_widths(space), space.terms().numbers, statement);
-        if let Some(Residual { found, most, .. }) = &found.residual {
+        if let Some(Residual { found, most, variances, .. }) = &found.residual {
             let estimand = format!("{LEFT}: {}", estimand(space));
-            statement
-                .details
-                .insert("modes".into(), modes_details(&found.modes, *most, found.looked, &estimand));
+            let mut details = modes_details(&found.modes, *most, found.looked, &estimand);
+            if let Some(variances) = variances {
+                details[BY_COVARIATES] = variances_details(variances, &self.design);
+            }
+            statement.details.insert("modes".into(), details);
         }
     }
 
@@ -257,12 +269,13 @@ impl Statistic for RegressionStatistic {
         }
         space.show(page, &pictures);
         fields_section(page, &found.fields, &found.half_widths(space), layout, |size| space.length(size));
-        if let Some(Residual { found, most, .. }) = &found.residual {
+        if let Some(Residual { found, most, variances, .. }) = &found.residual {
             page.heading("How people vary beyond the covariates");
             modes_lead(page, &found.modes, *most);
             modes_rows(page, &found.modes, &format!("{LEFT}: {}", estimand(space)), |size| {
                 space.length(size)
             });
+            variances_rows(page, variances.as_ref(), &self.design);
         }
         covariates_table(page, &self.design);
         let named = found.fields.columns.iter().map(|field| field.name.clone()).zip(&found.displacements);

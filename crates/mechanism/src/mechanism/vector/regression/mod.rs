@@ -8,6 +8,7 @@ mod worst_case;
 pub use noised::NoisedRegression;
 pub use worst_case::ENTRY;
 
+use super::vectors::shortened;
 use super::{Recentred, Recentring, RoughCentre, Vectors};
 use crate::mechanism::rounds::{BRACKET, Shares};
 use crate::mechanism::{MechanismError, unseen};
@@ -184,23 +185,6 @@ impl VectorRegression {
 
 const SECOND: &str = "second moments of covariates and of deviations from the private centre";
 
-/// A vector over its bound, shortened to length one if it is longer; zero if it is not finite.
-fn shortened(mut x: Vec<f64>, bound: f64) -> Vec<f64> {
-    if !x.iter().all(|x| x.is_finite()) {
-        x.fill(0.0);
-        return x;
-    }
-    let largest = x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-    if largest == 0.0 {
-        return x;
-    }
-    // In units of the largest coordinate no square overflows.
-    let length = largest * x.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt();
-    let divisor = bound.max(length);
-    x.iter_mut().for_each(|x| *x /= divisor);
-    x
-}
-
 impl Mechanism for VectorRegression {
     type Records = [RegressionRecord];
     type Prepared<'a> = PreparedRegression<'a>;
@@ -240,6 +224,6 @@ impl Mechanism for VectorRegression {
         let moments = self.second.noised(&sum, noise, paid.second)?;
         parts.push(NoisedPart { clip: Some(recentred.radius), ..self.second.part()? });
         let (columns, reach) = (self.columns, self.reach);
-        Ok(Drawn { value: NoisedRegression { recentred, moments, columns, reach }, parts })
+        Ok(Drawn { value: NoisedRegression { recentred, moments, columns, reach, scores: None }, parts })
     }
 }

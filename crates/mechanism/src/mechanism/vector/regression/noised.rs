@@ -1,5 +1,6 @@
 //! What a regression releases.
 
+use super::super::scores::NoisedScores;
 use super::Recentred;
 use crate::estimate::moments::RegressionMoments;
 use crate::privacy::noise::NoisedSecond;
@@ -17,6 +18,9 @@ pub struct NoisedRegression {
     pub columns: usize,
     /// X.
     pub reach: f64,
+    /// How squared scores about the fit go with covariates, where that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<NoisedScores>,
 }
 
 impl NoisedRegression {
