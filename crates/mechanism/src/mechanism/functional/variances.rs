@@ -194,7 +194,7 @@ mod tests {
                 })
                 .collect();
             let samples = basis.synthesize(&x).iter().map(|x| x + 0.1 + 0.02 * age).collect::<Vec<f64>>();
-            (Some(samples).filter(|_| !half || i % 2 == 0), vec![INTERCEPT, age])
+            (Some(samples).filter(|_| !half || i.is_multiple_of(2)), vec![INTERCEPT, age])
         };
         let (samples, rows): (Vec<_>, Vec<_>) = (0..n).map(&mut one).unzip();
         SampledRecords { samples: Arc::new(samples), rows }
