@@ -179,20 +179,26 @@ fn variances_that_change_with_age_are_told_and_used() {
         .flat_map(|age| (0..300).map(move |_| age))
         .map(|age| (age, person(age)))
         .collect();
-    let percentiles = || {
+    let percentiles = |word: &str| {
         let norm = MatrixNorm::open(&dir.join("growth"), None).unwrap();
         let mut means = [0.0; 2];
         for (age, matrix) in &others {
             let found = norm.assess(matrix, &[format!("age={age}")]).unwrap();
             means[usize::from(*age > 45.0)] += found.compared.percentile.unwrap() / 300.0;
+            assert!(
+                found
+                    .notes
+                    .iter()
+                    .any(|note| note.starts_with("How much people vary") && note.contains(word))
+            );
         }
         means
     };
-    let [young, old] = percentiles();
+    let [young, old] = percentiles("told at these");
     assert!((42.0..58.0).contains(&young) && (42.0..58.0).contains(&old), "{young} {old}");
     said["details"]["modes"].as_object_mut().unwrap().remove("by_covariates");
     fs::write(&certificate, said.to_string()).unwrap();
-    let [young, old] = percentiles();
+    let [young, old] = percentiles("taken to be the same");
     assert!(young < 40.0 && old > 56.0, "{young} {old}");
     // Too few to tell: the release says that variances are taken to be the same.
     let (_, said) = regress("few", "0.15");

@@ -100,7 +100,7 @@ pub fn variances_details(variances: &VarianceFunction, design: &Design) -> Value
         "changes": variances.changes,
         "errors": variances.errors,
         "what": "of each column, of each of the first modes: by which share of the stated variance it changes when the column grows by one (level: by which it \
-                 is off at the reference values); errors: standard deviations, noise and sample together, of the mean of a row and of an entry's difference from it",
+                 is off where the other columns are 0); errors: standard deviations, noise and sample together, of the mean of a row and of an entry's difference from it",
     })
 }
 

@@ -36,7 +36,7 @@ pub fn bound(modes: usize) -> f64 {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VarianceFunction {
-    /// By which share of the stated variance it changes when a column grows by one; the first row: by which it is off at the reference values.
+    /// By which share of the stated variance it changes when a column grows by one; the first row: by which it is off where the others are 0.
     pub changes: Vec<Vec<f64>>,
     /// Standard deviations of what changes are off, by the noise and because these records are a sample: of a row's mean, and of the difference of
     /// one of its entries from that.
@@ -180,7 +180,7 @@ impl Variances {
     }
 }
 
-/// The row that a certificate's columns are named by.
+/// What the rows of [`VarianceFunction::changes`] are called.
 pub fn names(design: &Design) -> Vec<String> {
     std::iter::once("level".to_owned()).chain(design.names()).collect()
 }

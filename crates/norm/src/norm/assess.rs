@@ -141,7 +141,7 @@ impl Norm {
 
     fn notes(&self) -> Vec<String> {
         let (certificate, count) = (&self.people.certificate, self.people.modes.len());
-        let mut notes = law_notes(count, self.law.clear, "people");
+        let mut notes = law_notes(count, &self.law, "people");
         notes.push(
             "The standard deviations hold the sample, the noise of the release and the registration of the norm's own people. A patient registered \
              otherwise differs for that alone."
@@ -177,16 +177,19 @@ pub(super) fn values_of(design: Option<&Design>, at: &[String]) -> Result<Vec<Op
     Err(format!("the norm depends on {}: give the patient's with --at", missing.join(", ")))
 }
 
-/// What is to be known of percentiles along so many modes, of which some are clear of the noise.
-pub(super) fn law_notes(modes: usize, clear: usize, people: &str) -> Vec<String> {
-    vec![
+/// What is to be known of percentiles by a law of so many modes, of which some are clear of the noise.
+pub(super) fn law_notes(modes: usize, law: &Law, people: &str) -> Vec<String> {
+    let clear = law.clear;
+    let mut notes = vec![
         NO_DIAGNOSIS.to_owned(),
         format!(
             "The percentile is of the distance along {clear} of the {modes} released modes, those whose variance is clear of the noise, for {people} whose \
              scores are normal. What lies beyond all modes is compared with the variance that is left, as a ratio: how it varies from one to \
              another was not released, so it is no percentile."
         ),
-    ]
+    ];
+    notes.extend(law.note().map(str::to_owned));
+    notes
 }
 
 /// What the certificate says of the norm.

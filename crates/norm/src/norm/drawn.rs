@@ -94,7 +94,7 @@ impl Drawing<'_> {
         json!({
             "synthetic": true,
             "what": format!("synthetic {records} drawn from a released private mean and its modes of variation; none is of {of}"),
-            "model": format!("mean + sum of modes times independent standard normals + a normal law of the variance that the modes leave; {scale}"),
+            "model": format!("mean + sum of modes times independent normals, with the variance at the covariates where the release tells it + a normal law of the variance that the modes leave; {scale}"),
             "n": self.count,
             "seed": self.seed,
             "seed_note": format!("the seed chooses which {records} are drawn; it is no privacy noise, and the release is as private as before"),

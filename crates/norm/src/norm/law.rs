@@ -74,6 +74,7 @@ pub struct Law {
     shares: Vec<Vec<f64>>,
     /// What the variances are elsewhere.
     elsewhere: Option<Elsewhere>,
+    has_covariates: bool,
 }
 
 /// How the law changes with covariates.
@@ -166,7 +167,8 @@ impl Law {
         let elsewhere =
             of_all.map(|(variances, design)| Elsewhere { design, variances, squares, beyond: stated.beyond });
         let (shares, whole_noise) = (shares(&doubts), stated.whole_noise);
-        Self { directions, variances, clear, left, points, whole_noise, shares, elsewhere }
+        let has_covariates = stated.design.is_some();
+        Self { directions, variances, clear, left, points, whole_noise, shares, elsewhere, has_covariates }
     }
 
     /// The law at these covariates, where variances change with them. Modes whose change was not asked for, and what lies beyond all, change as the others
@@ -192,6 +194,17 @@ impl Law {
             shares: shares(&(0..self.clear).map(doubt).collect::<Vec<_>>()),
             elsewhere: None,
             ..*self
+        }
+    }
+
+    /// Of which covariates its variances are, in words, where there are any.
+    pub fn note(&self) -> Option<&'static str> {
+        match (self.has_covariates, &self.elsewhere) {
+            (false, _) => None,
+            (true, Some(_)) => Some("How much people vary is told at these covariates."),
+            (true, None) => Some(
+                "How much people vary at these covariates is not told by the release: it is taken to be the same at all of them.",
+            ),
         }
     }
 

@@ -256,7 +256,7 @@ impl MatrixNorm {
 
     fn notes(&self) -> Vec<String> {
         let (certificate, count) = (&self.release.certificate, self.release.modes.len());
-        let mut notes = law_notes(count, self.law.clear, "people");
+        let mut notes = law_notes(count, &self.law, "people");
         notes.push(format!(
             "The standard deviations hold the sample and the noise of the release. Of {} people at {}, {count} directions stood out of the noise; in \
              others matrices are taken to vary alike.",

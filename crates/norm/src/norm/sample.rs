@@ -124,7 +124,7 @@ fn described(request: &SampleRequest, people: &People, sampled: &Sampled) -> ser
     json!({
         "synthetic": true,
         "what": "synthetic faces drawn from a released private mean and how people vary about it; none is of a person",
-        "model": "mean + sum of modes times independent standard normals + a normal law of the rest: the variance that the modes leave, spread over the \
+        "model": "mean + sum of modes times independent normals, with the variance at the covariates where the release tells it + a normal law of the rest: the variance that the modes leave, spread over the \
                   face by a public spectrum and by made-up people; the mouth is closed, as the template's is",
         "n": request.count,
         "seed": request.seed,

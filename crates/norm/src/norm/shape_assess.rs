@@ -197,7 +197,7 @@ impl ShapeNorm {
 
     fn notes(&self, filled: usize, mirrored: bool) -> Vec<String> {
         let (certificate, count) = (&self.shapes.release.certificate, self.shapes.release.modes.len());
-        let mut notes = law_notes(count, self.law.clear, "specimens");
+        let mut notes = law_notes(count, &self.law, "specimens");
         notes.push(
             "The standard deviations hold the sample, the noise of the release and the digitizing of the norm's own specimens. One digitized by somebody \
              else differs for that alone. Size is left out unless it is a covariate."

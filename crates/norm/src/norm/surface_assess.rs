@@ -130,7 +130,7 @@ impl SurfaceNorm {
     fn notes(&self) -> Vec<String> {
         let release = &self.surfaces.release;
         let (certificate, count) = (&release.certificate, release.modes.len());
-        let mut notes = law_notes(count, self.law.clear, "people");
+        let mut notes = law_notes(count, &self.law, "people");
         notes.push(
             "The standard deviations hold the sample, the noise of the release and the registration of the norm's own scans. A scan registered otherwise \
              differs for that alone. Sizes are not in the norm."

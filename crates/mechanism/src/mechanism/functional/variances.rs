@@ -16,9 +16,6 @@ const ENOUGH: f64 = 300.0;
 /// Modes whose variance has no more noise than this share of it are looked at.
 const CLEAR: f64 = 0.2;
 
-const SENTENCE: &str = "Then the same is done with every record's squared distances from the released fit along the released modes, multiplied by its \
-                        covariates, for how variances change with them.";
-
 /// How a record lies about a released fit, along modes of what the fit leaves.
 struct Scores {
     centre: Vec<f64>,
@@ -53,7 +50,7 @@ impl FunctionRegression {
         let mut price = moments.clone();
         price.loss = PrivacyLoss::Gaussian(mu);
         price.statistic = format!("{}; {}", moments.statistic, added.statistic);
-        price.sentence = format!("{} {SENTENCE}", moments.sentence);
+        price.sentence = format!("{} {}", moments.sentence, added.sentence);
         price.parts.add(added.mechanism.clone(), added.loss);
         Ok(Self { scores: Some(scores), price, ..regression })
     }

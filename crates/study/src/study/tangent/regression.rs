@@ -161,7 +161,9 @@ impl Statistic for RegressionStatistic {
     }
 
     fn settings(&self) -> String {
-        let residuals = self.residuals.map_or_else(String::new, |most| format!(" residuals {most}"));
+        let residuals = self
+            .residuals
+            .map_or_else(String::new, |most| format!(" residuals {most}, variances by covariates"));
         format!("{:?} {:?}{residuals}", self.budget, self.design)
     }
 
