@@ -363,23 +363,30 @@ fn compare(name: &str, a: &[u8], b: &[u8], rules: &Rules<'_>) -> Option<String> 
 
 /// Every value of a certificate by its path, but those of the run.
 fn flatten(value: &Value, path: &str, leaves: &mut BTreeMap<String, Value>) {
-    let general: Vec<&str> =
-        path.split('/').map(|key| if key.parse::<usize>().is_ok() { "*" } else { key }).collect();
-    let general = general.join("/");
+    let of_the_run = is_of_the_run(path);
     let children: Vec<(String, &Value)> = match value {
         Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), value)).collect(),
         Value::Array(items) => items.iter().enumerate().map(|(i, value)| (i.to_string(), value)).collect(),
         _ => Vec::new(),
     };
-    if OF_THE_RUN.contains(&general.as_str()) {
+    if of_the_run {
         // It is there in both, whatever it is.
         leaves.insert(path.into(), Value::Null);
     } else if children.is_empty() {
         leaves.insert(path.into(), value.clone());
     }
-    if !OF_THE_RUN.contains(&general.as_str()) {
+    if !of_the_run {
         children.iter().for_each(|(key, value)| flatten(value, &format!("{path}/{key}"), leaves));
     }
+}
+
+/// Whether a value belongs to the run or to the noised values. A star stands for any name or number of a place: groups have names.
+fn is_of_the_run(path: &str) -> bool {
+    let fits = |pattern: &&str| {
+        let (pattern, path) = (pattern.split('/'), path.split('/'));
+        pattern.clone().count() == path.clone().count() && pattern.zip(path).all(|(p, q)| p == "*" || p == q)
+    };
+    OF_THE_RUN.iter().any(|pattern| fits(&pattern))
 }
 
 /// A page with the certificate that is embedded in it in plain words.
