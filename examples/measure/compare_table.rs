@@ -1,11 +1,13 @@
 //! How often the test of two groups finds a difference, and how often the map's band holds it, over numbers of people and budgets.
 //!
-//! `cargo run --release --example measure -- compare_table PREPARED.npy [RUNS] [N,N…] [MU,MU…] [MAPS] [check]`: the faces of the file are the
+//! `cargo run --release --example measure -- compare_table PREPARED.npy [RUNS] [N,N…] [MU,MU…] [MAPS] [check] [peer]`: the faces of the file are the
 //! population; every run draws both groups (n/2 each) from it anew, with replacement, and moves one of them by a random difference of
 //! known size, half along the differences of two pairs of people, half of no particular shape. RUNS without a difference, half as many
 //! with one of .003, .005, .008 (root mean square, faces of unit area), MAPS bands with a difference of .005. Test and map have all of
-//! the budget each. With `check` it fails where the level is above .07 for nμ ≥ 100, or a band holds less than .92 of the time.
+//! the budget each. With `check` it fails where the level is above .07 for nμ ≥ 100, or a band holds less than .92 of the time. With `peer` the
+//! same people are tested by dpMMD, all bandwidths, at the ε of which μ-GDP is implied, and at that of (ε, 10⁻⁵) that it implies.
 
+use crate::dp_mmd::{BANDWIDTHS, Budget, DpMmd};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -87,6 +89,46 @@ fn test(
     Ok(found)
 }
 
+/// Level and powers of dpMMD on the same people, a line for each budget and bandwidth.
+fn peer(
+    population: &Population,
+    labels: &GroupLabels,
+    mu: Mu,
+    runs: usize,
+) -> Result<Vec<String>, Box<dyn Error>> {
+    let mechanism = mechanism(Want::Test, &population.own, labels.clone(), mu)?;
+    let parts = mechanism.test_parts().ok_or("no test")?;
+    let trials = Trials::new(&mechanism, parts, &population.basis, &population.people);
+    let some = trials.records(0.0, 0).0;
+    let apart = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>();
+    let mut apart: Vec<f64> = some.iter().zip(some.iter().skip(1)).map(apart).collect();
+    apart.sort_by(f64::total_cmp);
+    let median = apart[apart.len() / 2].sqrt();
+    let tests = DpMmd::new(&[Budget::Pure(mu), Budget::Approximate(mu)], median)?;
+    let mut rates = vec![vec![[0.0; 3]; 2]; 4];
+    for (size, rates) in [0.0, 0.003, 0.005, 0.008].into_iter().zip(&mut rates) {
+        let runs = if size == 0.0 { runs } else { runs / 2 };
+        let found: Vec<_> = (0..runs as u64)
+            .into_par_iter()
+            .map(|run| tests.rejected(&trials.records(size, run).0, labels.of(), run))
+            .collect();
+        for found in &found {
+            for (rates, found) in rates.iter_mut().zip(found) {
+                rates.iter_mut().zip(found).for_each(|(r, f)| *r += f64::from(u8::from(*f)) / runs as f64);
+            }
+        }
+    }
+    let line = |budget: usize, k: usize| {
+        let name = ["pure", "(ε, 10⁻⁵)"][budget];
+        let rates: String = rates.iter().map(|rates| format!("  {:>5.3}", rates[budget][k])).collect();
+        format!("  dpMMD {name}, bandwidth {}: {rates}", BANDWIDTHS[k])
+    };
+    Ok((0..2)
+        .flat_map(|budget| (0..3).map(move |k| (budget, k)))
+        .map(|(budget, k)| line(budget, k))
+        .collect())
+}
+
 /// Of the map at μ: coverage of the band, its half-width over that without privacy, relative errors unshrunk and shrunk.
 fn map(population: &Population, labels: &GroupLabels, mu: Mu, runs: u64) -> Result<[f64; 4], Box<dyn Error>> {
     let mechanism = mechanism(Want::Map, &population.own, labels.clone(), mu)?;
@@ -115,7 +157,7 @@ fn map(population: &Population, labels: &GroupLabels, mu: Mu, runs: u64) -> Resu
 /// Prints the table; the words are those after its name on the command line.
 pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
     let [file, rest @ ..] = words else {
-        println!("usage: measure compare_table PREPARED.npy [RUNS] [N,N…] [MU,MU…] [MAPS] [check]");
+        println!("usage: measure compare_table PREPARED.npy [RUNS] [N,N…] [MU,MU…] [MAPS] [check] [peer]");
         return Ok(());
     };
     let runs: usize = rest.first().map_or(Ok(400), |r| r.parse())?;
@@ -141,6 +183,9 @@ pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
                 holds &= coverage >= 0.92;
             }
             println!("{line}");
+            if rest.iter().any(|word| word == "peer") {
+                peer(&population, &labels, Mu::new(*mu)?, runs)?.iter().for_each(|line| println!("{line}"));
+            }
         }
     }
     if rest.iter().any(|word| word == "check") && !holds {

@@ -3,6 +3,8 @@
 mod atlas_bias;
 mod band_table;
 mod compare_table;
+mod dp_mmd;
+mod dp_pca;
 mod error_table;
 mod expressions;
 mod landmark_table;

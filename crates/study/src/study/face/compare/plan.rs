@@ -159,11 +159,8 @@ impl<'a> Trials<'a> {
         of_size(alike.iter().zip(&smooth).map(|(a, b)| a + b).collect(), size)
     }
 
-    /// What is released of one comparison with a random difference of this size, and that difference.
-    ///
-    /// # Errors
-    /// [`ForecastError`].
-    pub fn release(&self, size: f64, run: u64) -> Result<(NoisedGroups, Vec<f64>), ForecastError> {
+    /// Records of one comparison with a random difference of this size, in the coordinates of the release, and that difference.
+    pub fn records(&self, size: f64, run: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
         let mut rng = ChaCha20Rng::seed_from_u64(SEED ^ size.to_bits());
         rng.set_stream(run);
         let difference = self.difference(size, &mut rng);
@@ -174,9 +171,18 @@ impl<'a> Trials<'a> {
             if *group == 1 {
                 person.iter_mut().zip(&shift).for_each(|(u, s)| *u += s);
             }
-            Some(person)
+            person
         };
-        let records: Vec<Option<Vec<f64>>> = self.groups.labels().of().iter().map(one).collect();
+        (self.groups.labels().of().iter().map(one).collect(), difference)
+    }
+
+    /// What is released of the [`Trials::records`] of one comparison, and the difference in them.
+    ///
+    /// # Errors
+    /// [`ForecastError`].
+    pub fn release(&self, size: f64, run: u64) -> Result<(NoisedGroups, Vec<f64>), ForecastError> {
+        let (records, difference) = self.records(size, run);
+        let records: Vec<Option<Vec<f64>>> = records.into_iter().map(Some).collect();
         let mut noise = NoiseSource::seeded(SEED ^ run.wrapping_mul(0x9e37_79b9) ^ size.to_bits());
         let released = privacy::release(self.groups, &records[..], &mut Ledger::in_memory(None), &mut noise);
         Ok((released.map_err(refused)?.value, difference))
