@@ -51,6 +51,8 @@ struct Found {
     ks_of_ends: [f64; 2],
     beyond_95: f64,
     z_square: f64,
+    /// The mean square of z of distances and angles, and of regions.
+    part_squares: [f64; 2],
     beyond: f64,
     /// For each change at 2 and 4 mm: by the distance and by what lies beyond the modes, private and exact.
     areas: Vec<[f64; 4]>,
@@ -227,6 +229,7 @@ impl Population {
         let (mut percentiles, mut plain, mut changed) =
             (Vec::new(), Vec::new(), vec![Vec::new(); kinds.len()]);
         let (mut z_square, mut ratio) = (0.0, 0.0);
+        let mut part_squares = [0.0; 2];
         let mut mean_squares: Vec<f64> = Vec::new();
         for (k, (face, age)) in others.iter().enumerate() {
             let (mean, law) = (norm.people.mean_at(&values(*age))?, norm.law.at(&values(*age)));
@@ -250,6 +253,15 @@ impl Population {
                 let said = norm.assess(&face, &values(*age))?;
                 z_square += said.z_rms.powi(2) / MAPS as f64;
                 ratio += said.compared.beyond.ratio.unwrap_or(f64::NAN) / MAPS as f64;
+                for (k, square) in part_squares.iter_mut().enumerate() {
+                    let of: Vec<f64> = said
+                        .measures
+                        .iter()
+                        .filter(|p| (p.measured == "outwards") == (k == 1))
+                        .map(|p| p.z.powi(2))
+                        .collect();
+                    *square += of.iter().sum::<f64>() / of.len() as f64 / MAPS as f64;
+                }
             }
         }
         let areas = changed.iter().map(|changed| {
@@ -270,6 +282,7 @@ impl Population {
             clear: norm.law.clear,
             ks_of_ends: if regression { [end(-1.0), end(1.0)] } else { [f64::NAN; 2] },
             areas: areas.collect(),
+            part_squares,
             ks: ks(percentiles),
             beyond_95,
             z_square,
@@ -315,6 +328,11 @@ pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
             mean(&|f| f.beyond_95),
             mean(&|f| f.z_square),
             mean(&|f| f.beyond)
+        );
+        println!(
+            "z² of distances and angles, of regions: {:.2}, {:.2}",
+            mean(&|f| f.part_squares[0]),
+            mean(&|f| f.part_squares[1])
         );
         println!("change | along the modes: private, exact | beyond them: private, exact");
         for k in 0..6 {

@@ -1,5 +1,7 @@
 //! `visard export`: a surface or landmarks for other programs.
 
+mod scans;
+
 use super::output::{Failure, Printer};
 use super::{Global, refuse_existing};
 use clap::{Args, ValueEnum};
@@ -43,11 +45,14 @@ enum Format {
     Statismo,
     /// Points for 3D Slicer (.mrk.json)
     Markups,
+    /// Point clouds as of a scanner: turned, with noise, holes and a border cut off; --out is a folder
+    Scans,
 }
 
 impl Format {
-    fn of_surface(self) -> SurfaceFormat {
-        match self {
+    /// `None` for scans, which are no format.
+    fn of_surface(self) -> Option<SurfaceFormat> {
+        Some(match self {
             Self::Vtp => SurfaceFormat::Vtp,
             Self::Glb => SurfaceFormat::Glb,
             Self::Ply => SurfaceFormat::Ply,
@@ -56,17 +61,18 @@ impl Format {
             Self::Csv => SurfaceFormat::Csv,
             Self::Statismo => SurfaceFormat::Statismo,
             Self::Markups => SurfaceFormat::Markups,
-        }
+            Self::Scans => return None,
+        })
     }
 }
 
 /// Write a release's surface or landmarks, or a mesh, as VTK (.vtp), binary glTF (.glb), PLY, OBJ, STL, a table (.csv), a shape model (.h5) or Slicer's markups (.mrk.json)
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A release brings its error along, in the unit of its coordinates. glTF is written in metres where the size is known: a release made with --size, or \"builtin\". Without --size, a release's faces have area 1, and shapes of landmarks have centroid size 1.\n\nModes and covariates come along: as shape keys of glTF (a mode at -2 and +2 standard deviations, a covariate at its bounds), as vectors of VTK (a mode at one standard deviation), as the modes of a shape model.\n\nExamples:\n  visard export study/release --out mean.vtp\n  visard export study/release --out mean.glb --force\n  visard export face.ply --field thickness.csv --range magnitude --out thickness.ply\n  visard export builtin --out template.csv\n  visard export modes --out model.h5"
+    after_help = "A release brings its error along, in the unit of its coordinates. glTF is written in metres where the size is known: a release made with --size, or \"builtin\". Without --size, a release's faces have area 1, and shapes of landmarks have centroid size 1.\n\nModes and covariates come along: as shape keys of glTF (a mode at -2 and +2 standard deviations, a covariate at its bounds), as vectors of VTK (a mode at one standard deviation), as the modes of a shape model.\n\nExamples:\n  visard export study/release --out mean.vtp\n  visard export study/release --out mean.glb --force\n  visard export face.ply --field thickness.csv --range magnitude --out thickness.ply\n  visard export builtin --out template.csv\n  visard export modes --out model.h5\n  visard export synthetic --format scans --out simulated"
 )]
 pub struct ExportArgs {
-    /// A release, its study, a mesh file, or "builtin"
+    /// A release, its study, a mesh file, or "builtin"; with --format scans also a folder that `sample` wrote
     #[arg(value_name = "RELEASE|MESH|builtin")]
     source: PathBuf,
     /// The file; its ending (.vtp, .glb, .ply, .obj, .stl, .csv, .h5, .mrk.json) sets the format
@@ -75,6 +81,10 @@ pub struct ExportArgs {
     /// The format, whatever the ending
     #[arg(long, value_enum)]
     format: Option<Format>,
+    /// With --format scans: how carefully surfaces are scanned (default: ordinary). Lengths are those on a face of 20 cm; other surfaces are scanned
+    /// as if they were as large
+    #[arg(long, value_enum)]
+    scanner: Option<scans::Scanner>,
     /// The template that a release of faces was made with, for its modes and covariates (default: built-in). Must be public: visard refuses what it
     /// wrote under internal/, but cannot recognize files converted from it
     #[arg(long, value_name = "FILE")]
@@ -169,7 +179,14 @@ fn about(subject: &Subject, standing: Standing) -> Vec<(&'static str, String)> {
 
 /// Runs the command.
 pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let Some(format) = args.format.map(Format::of_surface).or_else(|| SurfaceFormat::of(&args.out)) else {
+    if args.format == Some(Format::Scans) {
+        return scans::run(&args.source, &args.out, args.scanner, global, printer);
+    }
+    if args.scanner.is_some() {
+        return Err(Failure::usage("--scanner goes with --format scans"));
+    }
+    let named = args.format.and_then(Format::of_surface);
+    let Some(format) = named.or_else(|| SurfaceFormat::of(&args.out)) else {
         let endings = ".vtp, .glb, .ply, .obj, .stl, .csv, .h5 or .mrk.json";
         return Err(Failure::usage(format!("--out must end in {endings}, or --format name the format")));
     };

@@ -44,7 +44,7 @@ pub fn run(args: &ExtractArgs, global: &Global, printer: &Printer) -> Result<(),
     let passed_over = args.masks.iter().filter_map(|path| beside_masks(path));
     printer.remarks(&passed_over.chain(found.notes).collect::<Vec<_>>());
     let write = |(name, mesh): &(String, Result<_, String>)| match mesh {
-        Ok(mesh) => write_ply_with_comment(&of(name), mesh, FRAME).map_err(Failure::failed),
+        Ok(mesh) => write_ply_with_comment(&of(name), mesh, None, FRAME).map_err(Failure::failed),
         Err(_) => Ok(()),
     };
     found.meshes.par_iter().try_for_each(write)?;

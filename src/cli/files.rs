@@ -16,3 +16,12 @@ pub(super) fn refuse_existing(file: &Path, global: &Global) -> Result<(), Failur
     }
     Ok(())
 }
+
+/// Scans of another population among them would be counted as its people.
+pub(super) fn refuse_other_scans(folder: &Path) -> Result<(), Failure> {
+    if folder.read_dir().is_ok_and(|mut all| all.next().is_some()) {
+        return Err(Failure::failed(format!("{} is not empty", folder.display()))
+            .with_hint("choose another --out, or remove its scans"));
+    }
+    Ok(())
+}

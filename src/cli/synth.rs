@@ -1,11 +1,12 @@
 //! `visard synth`: made-up records whose truth is known.
 
+use super::files::refuse_other_scans;
 use super::output::{Failure, Printer};
 use super::{Global, make_folder, refuse_existing};
 use clap::{Args, Subcommand};
 use rayon::prelude::*;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use visard::io::{write_npy, write_ply};
 use visard::mesh::Point;
 use visard::synth::{ORGAN_TRAITS, OrganConditions, OrganKind, OrganScan, organ_scan};
@@ -75,13 +76,4 @@ pub fn run(command: &SynthCommand, global: &Global, printer: &Printer) -> Result
 
 fn coordinates(p: &Point) -> [f64; 3] {
     [p.x, p.y, p.z]
-}
-
-/// Scans of another population among them would be counted as its people.
-fn refuse_other_scans(folder: &Path) -> Result<(), Failure> {
-    if folder.read_dir().is_ok_and(|mut all| all.next().is_some()) {
-        return Err(Failure::failed(format!("{} is not empty", folder.display()))
-            .with_hint("choose another --out, or remove its scans"));
-    }
-    Ok(())
 }

@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use visard::function::FaceCurves;
-use visard::io::{write_npy, write_ply};
-use visard::mesh::TriMesh;
-use visard::norm::assess::Norm;
+use visard::io::{read_scan, write_npy, write_ply};
+use visard::mesh::{Point, TriMesh};
+use visard::norm::assess::{Assessment, Norm};
+use visard::norm::face_parts::FacePart;
 use visard::study::face::{TemplateSource, load_template};
-use visard::synth::FaceParameters;
+use visard::synth::{FaceParameters, builtin_landmarks};
 
 const CURVES: usize = 8;
 const SAMPLES: usize = 16;
@@ -85,6 +86,84 @@ fn patients_of_the_population_are_usual(dir: &Path) {
     assert!(beyond[1] > 1.1 * beyond[0], "{beyond:?}");
 }
 
+/// Distances, angles and regions of 25 people of the norm's own law: z-values as they should be, with a standard error of 8 %. A nose is as wide as
+/// its wings lie apart on the patient's surface, and a chin that lies further to the front is told at the chin only.
+fn distances_and_regions_are_told(dir: &Path) {
+    let norm = Norm::open(&dir.join("study"), &TemplateSource::Builtin).unwrap();
+    let (mean, mut rng) = (norm.people.mean_at(&[Some(5.0)]).unwrap(), ChaCha8Rng::seed_from_u64(5));
+    let part = |found: &Assessment, name: &str| -> FacePart {
+        found.measures.iter().find(|part| part.name == name).unwrap().clone()
+    };
+    let (count, mut squares) = (25, 0.0);
+    for k in 0..count {
+        let (seen, rest) = norm.people.deviation((&vec![1.0; norm.people.modes.len()], 1.0), &mut rng);
+        let data = mean.data().iter().zip(seen.iter().zip(&rest)).map(|(m, (a, b))| m + a + b).collect();
+        let face = FaceCurves::new(CURVES, SAMPLES, data).unwrap();
+        let found = norm.assess(&face, &[Some(5.0)]).unwrap();
+        assert_eq!(found.measures.len(), 22);
+        assert!(found.measures.iter().is_sorted_by(|a, b| a.z.abs() >= b.z.abs()));
+        squares += found.measures.iter().map(|part| part.z.powi(2)).sum::<f64>() / 22.0 / f64::from(count);
+        if k > 0 {
+            continue;
+        }
+        let (surface, marks) = (norm.people.surface(&face).unwrap(), builtin_landmarks());
+        let [a, b] = [marks.left_nose_wing, marks.right_nose_wing].map(|v| surface.vertices()[v]);
+        let width = part(&found, "nose width");
+        assert!((width.patient - MM * (a - b).norm()).abs() < 1e-9, "{width:?}");
+        let changed = FaceCurves::new(CURVES, SAMPLES, chin_to_the_front(face.data())).unwrap();
+        let changed = norm.assess(&changed, &[Some(5.0)]).unwrap();
+        let moved = |name: &str| part(&changed, name).patient - part(&found, name).patient;
+        assert!((0.3..4.0).contains(&moved("chin")), "{}", moved("chin"));
+        for elsewhere in ["forehead", "right eye", "left eye", "width across both eyes", "nose width"] {
+            assert!(moved(elsewhere).abs() < 0.05, "{elsewhere}: {}", moved(elsewhere));
+        }
+    }
+    assert!((0.7..1.3).contains(&squares), "{squares}");
+}
+
+/// Clouds on the surfaces that lie beside them, turned and grey; the same each time, others with another seed.
+fn synthetic_faces_are_scanned(dir: &Path) {
+    let run = |words: &str| {
+        let (code, stdout, stderr) = visard(dir, words);
+        assert_eq!(code, Some(0), "{words}: {stderr}{stdout}");
+    };
+    run("face sample study --n 2 --at age=5 --out synthetic");
+    run("export synthetic --format scans --scanner careless --out simulated");
+    run("export synthetic --format scans --scanner careless --out again");
+    run("--seed 9 export synthetic --format scans --scanner careless --out other");
+    for file in ["sample-0001.ply", "sample-0002.ply"] {
+        let at = |folder: &str| dir.join(folder).join(file);
+        let bytes = fs::read(at("simulated/scans")).unwrap();
+        let heading = String::from_utf8_lossy(&bytes[..300]).into_owned();
+        assert!(heading.contains("not of a person") && heading.contains("property uchar red"), "{heading}");
+        assert_eq!(bytes, fs::read(at("again/scans")).unwrap());
+        assert_ne!(bytes, fs::read(at("other/scans")).unwrap());
+        let [face, scan, truth] = ["synthetic", "simulated/scans", "simulated/truth"].map(|folder| {
+            let scan = read_scan(&at(folder)).unwrap();
+            TriMesh::new(scan.vertices, scan.triangles.unwrap_or_default()).unwrap()
+        });
+        let size = (truth.area() / face.area()).sqrt();
+        assert!((0.69 * MM..1.41 * MM).contains(&size), "{size}");
+        assert!(scan.vertices().len() == 7150 && scan.triangles().is_empty());
+        let near = |p: &Point| {
+            let nearest = truth.nearest_vertex(p).unwrap();
+            (truth.vertices()[nearest] - p).norm()
+        };
+        let apart = scan.vertices().iter().step_by(50).map(near).fold(0.0, f64::max);
+        assert!(apart < 6.0, "{apart}");
+    }
+    for (words, what) in [
+        ("export synthetic --format scans --out simulated", "is not empty"),
+        ("export study/internal/report.html --format scans --out no", "what may be published only"),
+        ("export synthetic/curves.npy --format scans --out no", "error"),
+        ("export study --scanner clean --out no.ply", "goes with --format scans"),
+    ] {
+        let (code, stdout, stderr) = visard(dir, words);
+        assert!(code != Some(0) && stderr.contains(what), "{words}: {stdout}{stderr}");
+        assert!(!dir.join("no").exists());
+    }
+}
+
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -114,6 +193,8 @@ fn a_patient_is_held_against_a_norm() {
     let usual = assess("--prepared usual.npy --at age=5 --out usual");
     let changed = assess("--prepared changed.npy --at age=5 --out changed");
     patients_of_the_population_are_usual(dir);
+    distances_and_regions_are_told(dir);
+    synthetic_faces_are_scanned(dir);
     let number = |said: &Value, name: &str| said[name].as_f64().unwrap_or_else(|| panic!("{name}: {said}"));
     let percentile = number(&usual, "percentile");
     assert!(percentile > 0.0 && percentile < 100.0, "{usual}");
@@ -133,6 +214,7 @@ fn a_patient_is_held_against_a_norm() {
         page.contains("INTERNAL: DO NOT PUBLISH")
             && page.contains("never a diagnosis")
             && page.contains("age=5")
+            && page.contains("nose width (right_nose_wing:left_nose_wing)")
     );
     let table = fs::read_to_string(internal.join("map.csv")).unwrap();
     assert!(

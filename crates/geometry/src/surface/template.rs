@@ -216,8 +216,14 @@ impl Template {
 
     /// At every vertex, the smooth field that takes these values on the template's curves.
     pub fn field_through(&self, values: &FaceCurves) -> Vec<Vector> {
-        let field = DiskField::new(&Self::radii(values.curves()), values);
-        self.surface.z().iter().map(|z| Vector::from(field.evaluate(z.norm(), z.arg()))).collect()
+        let all: Vec<usize> = (0..self.surface.z().len()).collect();
+        self.field_at(values, &all)
+    }
+
+    /// [`Template::field_through`] at these vertices.
+    pub fn field_at(&self, values: &FaceCurves, vertices: &[usize]) -> Vec<Vector> {
+        let (field, z) = (DiskField::new(&Self::radii(values.curves()), values), self.surface.z());
+        vertices.iter().map(|v| Vector::from(field.evaluate(z[*v].norm(), z[*v].arg()))).collect()
     }
 
     /// Positions of the template's vertices on a scan, centred, of unit area, rotated to the template (least squares over the surface).

@@ -28,7 +28,9 @@ pub use oddity::{FaceMarks, OddScan, Oddity, Sight, Sitter, odd_scan};
 pub use organ::{ORGAN_TRAITS, OrganConditions, OrganKind, OrganScan, organ_scan};
 pub use outlines::{OUTLINE_LANDMARKS, OUTLINE_RADIUS, outline_atlas, outline_population};
 pub use parameters::{FaceParameters, ShapeParameter, face_differences};
-pub use scan::{ScanConditions, SimulatedScan, person, person_about, simulate_scan};
+pub use scan::{
+    ScanConditions, ScannedSurface, SimulatedScan, person, person_about, scan_surface, simulate_scan,
+};
 pub use template::{
     SculptedTemplate, TemplateLandmarks, builtin_landmarks, builtin_template, sculpt_template,
     template_to_ply,

@@ -1,7 +1,7 @@
 //! The built-in face model: the template with every displacement field tabulated at its vertices.
 
 use super::modes::{Mode, ShapeParameter};
-use crate::mesh::{Point, Vector};
+use crate::mesh::{Point, TriMesh, Vector};
 use std::sync::OnceLock;
 
 /// Number of centres of the random field on each half of the face.
@@ -22,6 +22,29 @@ pub(super) struct FaceModel {
     pub border_distance: Vec<f64>,
 }
 
+/// Every edge of every triangle, sorted: one within the surface comes twice.
+fn sorted_edges(triangles: &[[usize; 3]]) -> Vec<[usize; 2]> {
+    let edges = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+    let mut edges: Vec<[usize; 2]> = edges.map(|[a, b]| [a.min(b), a.max(b)]).collect();
+    edges.sort_unstable();
+    edges
+}
+
+/// The distance of every point from the border's nearest vertex: endless where there is no border.
+fn border_distance(points: &[Point], edges: &[[usize; 2]]) -> Vec<f64> {
+    // An edge met once is on the border.
+    let border: Vec<usize> =
+        edges.chunk_by(|a, b| a == b).filter(|run| run.len() == 1).flat_map(|run| run[0]).collect();
+    let from =
+        |p: &Point| border.iter().map(|&b| (points[b] - p).norm_squared()).fold(f64::INFINITY, f64::min);
+    points.iter().map(|p| from(p).sqrt()).collect()
+}
+
+/// The distance of every vertex from the border: see [`border_distance`].
+pub(super) fn distance_from_border(mesh: &TriMesh) -> Vec<f64> {
+    border_distance(mesh.vertices(), &sorted_edges(mesh.triangles()))
+}
+
 impl FaceModel {
     /// The model, built at first use.
     pub(super) fn get() -> &'static Self {
@@ -39,23 +62,9 @@ impl FaceModel {
         let displaced = |k: &ShapeParameter| points.iter().map(|p| Mode::of(*k).displacement(p)).collect();
         let named = ShapeParameter::ALL.iter().map(displaced).collect();
         let weights = weights_of(&centres, points);
-        let mut edges: Vec<[usize; 2]> = template
-            .triangles()
-            .iter()
-            .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
-            .map(|[a, b]| [a.min(b), a.max(b)])
-            .collect();
-        edges.sort_unstable();
-        // An edge met once is on the border.
-        let border: Vec<usize> =
-            edges.chunk_by(|a, b| a == b).filter(|run| run.len() == 1).flat_map(|run| run[0]).collect();
+        let mut edges = sorted_edges(template.triangles());
+        let border_distance = border_distance(points, &edges);
         edges.dedup();
-        let border_distance = points
-            .iter()
-            .map(|p| {
-                border.iter().map(|&b| (points[b] - p).norm_squared()).fold(f64::INFINITY, f64::min).sqrt()
-            })
-            .collect();
         Self { centres, named, weights, edges, border_distance }
     }
 

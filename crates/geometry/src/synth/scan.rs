@@ -1,9 +1,9 @@
 //! Simulated scanning: raw points of a face in random pose and condition, with no vertex correspondence.
 
-use super::model::FaceModel;
+use super::model::{FaceModel, distance_from_border};
 use super::parameters::FaceParameters;
 use super::sampling::{Patch, scatter};
-use crate::mesh::{Point, Vector};
+use crate::mesh::{Point, TriMesh, Vector};
 use nalgebra::{Rotation3, Unit};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -90,6 +90,17 @@ pub struct SimulatedScan {
     pub parameters: FaceParameters,
 }
 
+/// A surface scanned once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScannedSurface {
+    /// The raw scan: points on the surface in no order, in the scanner's frame.
+    pub points: Vec<Point>,
+    /// Where each vertex of the surface lies, in the scan's frame, without noise.
+    pub truth: Vec<Point>,
+    /// Whether the scan covers that vertex.
+    pub covered: Vec<bool>,
+}
+
 /// Scans a face once.
 pub fn simulate_scan<R: Rng + ?Sized>(
     parameters: &FaceParameters,
@@ -97,29 +108,43 @@ pub fn simulate_scan<R: Rng + ?Sized>(
     rng: &mut R,
 ) -> SimulatedScan {
     let vertices = parameters.vertices();
-    let view = Coverage::random(conditions, &vertices, rng);
-    let covered: Vec<bool> = vertices
-        .iter()
-        .zip(&FaceModel::get().border_distance)
-        .map(|(p, &border)| view.covers(p, border))
-        .collect();
+    let triangles = super::builtin_template().triangles();
+    let ScannedSurface { points, truth, covered } =
+        scan(&vertices, triangles, &FaceModel::get().border_distance, conditions, rng);
+    SimulatedScan { points, truth, covered, parameters: parameters.clone() }
+}
+
+/// Scans any surface in millimetres once; a closed one has no border to be cut off.
+pub fn scan_surface<R: Rng + ?Sized>(
+    surface: &TriMesh,
+    conditions: &ScanConditions,
+    rng: &mut R,
+) -> ScannedSurface {
+    let border = distance_from_border(surface);
+    scan(surface.vertices(), surface.triangles(), &border, conditions, rng)
+}
+
+fn scan<R: Rng + ?Sized>(
+    vertices: &[Point],
+    triangles: &[[usize; 3]],
+    border_distance: &[f64],
+    conditions: &ScanConditions,
+    rng: &mut R,
+) -> ScannedSurface {
+    let view = Coverage::random(conditions, vertices, rng);
+    let covered: Vec<bool> =
+        vertices.iter().zip(border_distance).map(|(p, &border)| view.covers(p, border)).collect();
     let spacing = SpacingField::random(conditions.unevenness, rng);
-    let patch = Patch {
-        vertices: &vertices,
-        triangles: super::builtin_template().triangles(),
-        border_distance: &FaceModel::get().border_distance,
-        covered: &covered,
-    };
+    let patch = Patch { vertices, triangles, border_distance, covered: &covered };
     let mut points =
         scatter(&patch, conditions.n_points, |p, border| view.covers(p, border), |p| spacing.at(p), rng);
     let mut noise = || Vector::from_fn(|_, _| conditions.noise_sd_mm * rng.sample::<f64, _>(StandardNormal));
     points.iter_mut().for_each(|p| *p += noise());
     let pose = Pose::random(conditions, rng);
-    SimulatedScan {
+    ScannedSurface {
         points: points.iter().map(|p| pose.apply(p)).collect(),
         truth: vertices.iter().map(|p| pose.apply(p)).collect(),
         covered,
-        parameters: parameters.clone(),
     }
 }
 

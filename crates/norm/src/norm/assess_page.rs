@@ -1,6 +1,7 @@
 //! The page of somebody held against a norm.
 
 use super::assess::Assessment;
+use super::face_parts::FacePart;
 use super::law::{Along, BeyondModes, Compared};
 use super::map::{MAP, MAP_TABLE};
 use crate::report::figure::Figure;
@@ -19,6 +20,8 @@ pub(super) struct Told<'a> {
     pub figures: Vec<Figure>,
     /// What the figures' numbers are.
     pub places: String,
+    /// Distances, angles and regions, where there are any.
+    pub measures: &'a [FacePart],
     /// What the lengths in the table of modes are in.
     pub unit: &'static str,
     /// A length in it.
@@ -27,7 +30,7 @@ pub(super) struct Told<'a> {
 
 /// All that was found: for the data holder.
 pub(super) fn page(told: Told<'_>) -> Page {
-    let Told { title, notes, compared, before, after, figures, places, unit, length } = told;
+    let Told { title, notes, compared, before, after, figures, places, measures, unit, length } = told;
     let mut page = Page::new(title).band("INTERNAL: DO NOT PUBLISH");
     page.lead(&notes[..2.min(notes.len())].join(" "));
     let of_hundred = match (compared.percentile, compared.percentile_interval) {
@@ -51,6 +54,18 @@ pub(super) fn page(told: Told<'_>) -> Page {
     page.heading("Where");
     page.figures(&figures);
     page.paragraph(&places);
+    if !measures.is_empty() {
+        page.heading("Distances, angles and regions");
+        let row = |part: &FacePart| {
+            let number = |x: f64| format!("{x:.1}");
+            let numbers =
+                [number(part.patient), number(part.expected), number(part.sd), format!("{:+.2}", part.z)];
+            [vec![format!("{} ({})", part.name, part.measured), part.unit.to_owned()], numbers.to_vec()]
+                .concat()
+        };
+        let heading = ["", "in", "patient", "expected", "one sd", "z"];
+        page.table(&heading, &measures.iter().map(row).collect::<Vec<_>>());
+    }
     page.heading("Which modes decide");
     let row = |part: &Along| vec![part.mode.to_string(), format!("{:+.2}", part.z), length(part.length)];
     page.table(&["mode", "z", unit], &compared.parts.iter().map(row).collect::<Vec<_>>());
@@ -76,6 +91,7 @@ pub(super) fn face_page(found: &Assessment, at: &[String]) -> Result<Page, Study
         places: format!(
             "The numbers are in {MAP} and {MAP_TABLE}. Of 100 places on a usual face about five have a z-value beyond 2."
         ),
+        measures: &found.measures,
         unit: "mm",
         length: &|length| format!("{:.2}", FACE_MM * length),
     }))

@@ -357,6 +357,7 @@ fn report(found: &MatrixAssessment, norm: &MatrixNorm, request: &MatrixAssessReq
             ("stated error of the expected matrix", format!("{:.4}", found.mean_error)),
         ],
         figures: vec![Figure::chart(matrix("z", order, &z), caption)],
+        measures: &[],
         places: format!(
             "The numbers are in {ENTRIES}. Of 100 entries of a usual matrix about five have a z-value beyond 2."
         ),

@@ -100,7 +100,7 @@ pub fn sample(request: &SampleRequest) -> Result<Sampled, StudyError> {
         all.extend_from_slice(&face);
         let name = format!("sample-{k:04}.ply");
         let file = request.out.join(&name);
-        write_ply_with_comment(&file, &mesh, STAMP)?;
+        write_ply_with_comment(&file, &mesh, None, STAMP)?;
         sampled.files.push(file);
         let _ = write!(table, "{name},yes");
         for (covariate, value) in covariates.iter().zip(&values) {

@@ -137,6 +137,7 @@ fn report(request: &ShapeAssessRequest, norm: &ShapeNorm, found: &ShapeAssessmen
             ),
         ],
         figures,
+        measures: &[],
         places: format!(
             "The numbers are in {LANDMARKS}. Of 100 landmarks of a usual specimen about five stand out."
         ),

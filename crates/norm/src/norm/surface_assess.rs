@@ -224,6 +224,7 @@ fn report(found: &SurfaceAssessment, request: &SurfaceAssessRequest) -> Result<P
             ("z-values along the normal, root mean square (1 is usual)", format!("{:.2}", found.z_rms)),
         ],
         figures: vec![figure],
+        measures: &[],
         places: format!(
             "The numbers are in {MAP} and {MAP_TABLE}. Of 100 places on a usual surface about five have a z-value beyond 2."
         ),

@@ -74,7 +74,7 @@ pub fn sample_surfaces(request: &SurfaceSampleRequest) -> Result<(Vec<PathBuf>, 
         smoothed += usize::from(is_smoothed);
         all.extend(vertices);
         let file = request.out.join(format!("sample-{:04}.ply", k + 1));
-        write_ply_with_comment(&file, &mesh, STAMP)?;
+        write_ply_with_comment(&file, &mesh, None, STAMP)?;
         files.push(file);
         Ok(())
     })?;

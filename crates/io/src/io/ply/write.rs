@@ -61,12 +61,17 @@ pub fn write_ply(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
     write_atomically(path, |out| write_to(out, mesh, With::Nothing))
 }
 
-/// As [`write_ply`], with a comment in the heading: one line.
+/// As [`write_ply`], with a comment in the heading, one line, and a colour at every vertex where there are any.
 ///
 /// # Errors
 /// [`WriteError`].
-pub fn write_ply_with_comment(path: &Path, mesh: &TriMesh, comment: &str) -> Result<(), WriteError> {
-    write_atomically(path, |out| out.write_all(&commented(bytes(mesh, &[], None)?, comment)))
+pub fn write_ply_with_comment(
+    path: &Path,
+    mesh: &TriMesh,
+    colours: Option<&[[u8; 3]]>,
+    comment: &str,
+) -> Result<(), WriteError> {
+    write_atomically(path, |out| out.write_all(&commented(bytes(mesh, &[], colours)?, comment)))
 }
 
 /// A PLY file with this line of comment after the lines that must come first, `ply` and `format`.
