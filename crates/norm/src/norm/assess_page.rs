@@ -63,7 +63,7 @@ pub(super) fn page(told: Told<'_>) -> Page {
             [vec![format!("{} ({})", part.name, part.measured), part.unit.to_owned()], numbers.to_vec()]
                 .concat()
         };
-        let heading = ["", "in", "patient", "expected", "one sd", "z"];
+        let heading = ["part of the face", "in", "patient", "expected", "one sd", "z"];
         page.table(&heading, &measures.iter().map(row).collect::<Vec<_>>());
     }
     page.heading("Which modes decide");
