@@ -1,6 +1,6 @@
 //! How many records could not be used, and what filling in others moved, as two more coordinates of a mean.
 
-use crate::privacy::UNSEEN;
+use crate::privacy::{NOT_IN_ERRORS, UNSEEN};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -30,6 +30,9 @@ pub(in crate::mechanism) const WHAT: &str = "the shares of records not used and 
 /// the share f was filled in. Every vector is in the ball of radius τ as before, so neither the sensitivity nor the noise grows.
 pub(in crate::mechanism) const COORDINATES: usize = 2;
 
+/// What errors leave out where shares are not told.
+const LEFT_OUT: &str = "records that could not be used, and parts of others that were filled in: how many there are is not released";
+
 /// Of one record.
 pub(in crate::mechanism) fn coordinates(usable: bool, filled: f64, radius: f64) -> [f64; COORDINATES] {
     if usable {
@@ -43,6 +46,11 @@ impl UnseenShares {
     /// As an entry among a certificate's details.
     pub fn detail(self) -> (String, Value) {
         (UNSEEN.to_owned(), json!({"unusable": self.unusable, "filled": self.filled}))
+    }
+
+    /// The same of a mechanism that may not tell them: what its stated errors leave out then.
+    pub fn detail_of(found: Option<Self>) -> (String, Value) {
+        found.map_or_else(|| (NOT_IN_ERRORS.to_owned(), json!(LEFT_OUT)), Self::detail)
     }
 
     /// By noised means of the coordinates, whose noise has standard deviation `sigma`.

@@ -49,6 +49,8 @@ pub enum CertificateError {
 
 /// Where a certificate says which shares of its records a release was made without, by noised counts.
 pub const UNSEEN: &str = "unseen_at_least";
+/// Where a certificate's details say what its stated errors leave out.
+pub const NOT_IN_ERRORS: &str = "not_in_errors";
 
 /// What a guarantee assumes beyond its theorem, or why there is none.
 #[derive(Debug, Clone, PartialEq)]

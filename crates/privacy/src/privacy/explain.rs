@@ -1,7 +1,7 @@
 //! A certificate in plain sentences.
 
 use super::budget::number;
-use super::certificate::{UNSEEN, counts_persons};
+use super::certificate::{NOT_IN_ERRORS, UNSEEN, counts_persons};
 use super::neighbours::WITHIN_GROUPS;
 use super::noise::NoisePath;
 use super::{Certificate, ClipSource, PrivacyLoss};
@@ -203,6 +203,9 @@ fn foundations(text: &mut String, c: &Certificate) {
             "- By noised counts, at least {unusable:.1} % of the records could not be used; of the others the root of the share that was filled in is at \
              least {filled:.1} % on average. Stated errors count what that moves over the whole; a place that many records lack is farther off."
         );
+    }
+    if let Some(what) = c.details.get(NOT_IN_ERRORS).and_then(serde_json::Value::as_str) {
+        let _ = writeln!(text, "- Stated errors do not count {what}.");
     }
     for input in &c.public_inputs {
         let _ = writeln!(text, "- Assumed public: {} (SHA-256 {}).", input.name, input.sha256);

@@ -214,7 +214,7 @@ impl Publication for FacePublication {
         }
         statement.details.extend(self.template.detail());
         statement.details.extend(self.counting.details(Kind::Faces));
-        statement.details.extend(released.value.unseen.map(UnseenShares::detail));
+        statement.details.extend([UnseenShares::detail_of(released.value.unseen)]);
         if let (CurveMean::Stream(mean), Some(stream)) = (&self.mechanism, &self.stream) {
             stream.describe(mean, statement);
         }

@@ -333,7 +333,7 @@ impl Publication for FunctionPublication {
         if let Value::Object(details) = details {
             statement.details.extend(details);
         }
-        statement.details.extend(released.value.unseen.map(UnseenShares::detail));
+        statement.details.extend([UnseenShares::detail_of(released.value.unseen)]);
         if let Some(band) = self.band_of(&released.value) {
             let details = json!({
                 "file": BAND,

@@ -98,7 +98,7 @@ impl Statistic for MeanStatistic {
 
     fn describe(&self, space: &dyn TangentSpace, found: &FoundMean, statement: &mut Statement) {
         statement.details.insert("accuracy".into(), json!(found.accuracy));
-        statement.details.extend(found.unseen.map(UnseenShares::detail));
+        statement.details.extend([UnseenShares::detail_of(found.unseen)]);
         if let Some(band) = &found.band {
             let details = json!({
                 "file": BAND,
