@@ -2,6 +2,7 @@
 
 use crate::display_settings::DisplaySettings;
 use crate::fields::FieldName;
+use crate::listing::is_map;
 use crate::looking::{Instruments, Ruler, Slice};
 use crate::modes::REACH;
 use crate::palette::{MapChoice, Palette, Range, parse_range};
@@ -124,8 +125,14 @@ impl Arguments {
 
     /// How subjects are shown.
     pub fn display_settings(&self) -> DisplaySettings {
+        // The map of somebody held against a norm is looked at for its colours.
+        let is_map = || matches!(&self.paths[..], [path] if is_map(path));
+        let field = match self.field.name() {
+            FieldName::None if is_map() => FieldName::Values,
+            name => name,
+        };
         DisplaySettings {
-            field: self.field.name(),
+            field,
             wireframe: self.with.contains(&Extra::Wireframe),
             points: self.with.contains(&Extra::Points),
             curves: self.with.contains(&Extra::Curves),

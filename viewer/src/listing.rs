@@ -4,6 +4,7 @@ use crate::error::ViewerError;
 use crate::groups;
 use std::path::{Path, PathBuf};
 use visard::io::list_scans;
+use visard::norm::map::MAP;
 use visard::study::StudyFolder;
 use visard::study::layout::{
     CURVES, INTERNAL, MEAN_PLY, MEAN_TPS, NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY, NONPRIVATE_MEAN_TPS,
@@ -33,7 +34,7 @@ pub fn entries(path: &Path) -> Result<Vec<Entry>, ViewerError> {
     let study = StudyFolder::at(path);
     let (release, internal) = (study.release(), study.internal());
     // A study's folder, its release/ or its internal/ alone.
-    let known: [(&Path, &str); 11] = [
+    let known: [(&Path, &str); 13] = [
         (&release, MEAN_PLY),
         (&release, MEAN_TPS),
         (&release, CURVES),
@@ -45,6 +46,9 @@ pub fn entries(path: &Path) -> Result<Vec<Entry>, ViewerError> {
         (&internal, NONPRIVATE_CURVES),
         (path, NONPRIVATE_MEAN_PLY),
         (path, NONPRIVATE_CURVES),
+        // Somebody held against a norm.
+        (&internal, MAP),
+        (path, MAP),
     ];
     let mut found: Vec<Entry> = known
         .iter()
@@ -75,6 +79,12 @@ fn means_of_groups(release: &Path) -> Vec<PathBuf> {
     means
 }
 
+/// Whether this is the map of somebody held against a norm, or the folder that `assess` wrote it to.
+pub fn is_map(path: &Path) -> bool {
+    let named = path.file_name().is_some_and(|name| name == MAP);
+    named || path.join(MAP).is_file() || StudyFolder::at(path).internal().join(MAP).is_file()
+}
+
 fn entry(file: PathBuf, root: &Path) -> Entry {
     let inside = file.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty());
     let name = inside.unwrap_or(&file).display().to_string();
@@ -102,6 +112,11 @@ mod tests {
         }
         let names: Vec<String> = entries(dir.path()).unwrap().into_iter().map(|e| e.name).collect();
         assert_eq!(names, ["release/mean.ply", "internal/nonprivate_mean.ply", "scans/a.ply", "scans/b.xyz"]);
+        let patient = tempfile::tempdir().unwrap();
+        std::fs::create_dir(patient.path().join("internal")).unwrap();
+        std::fs::write(patient.path().join("internal/map.ply"), "not a mesh").unwrap();
+        assert!(is_map(patient.path()) && !is_map(dir.path()));
+        assert_eq!(entries(patient.path()).unwrap()[0].name, "internal/map.ply");
         let empty = tempfile::tempdir().unwrap();
         assert!(entries(empty.path()).unwrap_err().to_string().contains("no release"));
     }

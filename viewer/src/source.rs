@@ -9,6 +9,7 @@ use crate::subject::{Shape, Subject, Values};
 use std::path::Path;
 use visard::io::{NamedField, RecordSize, npy, read_landmarks, read_scan, read_shapes};
 use visard::mesh::{Point, TriMesh};
+use visard::norm::map::{MAP, MAP_TABLE, read_z_values};
 use visard::study::face::registrations::to_front;
 use visard::study::layout::{CERTIFICATE, CURVES, MEAN_PLY, NONPRIVATE_MEAN_PLY};
 use visard::study::subject::field_of;
@@ -41,7 +42,18 @@ pub fn load(file: &Path) -> Result<Subject, ViewerError> {
     }
     let Beside { errors, curves, modes, band, growth, start } = beside;
     let subject = Subject::new(short_name(file), file, standing, shape);
-    Ok(Subject { errors, curves, modes, band, growth, start, notices, ..subject })
+    let values = z_values(file, subject.shape.points().len())?;
+    Ok(Subject { errors, curves, modes, band, growth, start, notices, values, ..subject })
+}
+
+/// The z-values beside the map of somebody held against a norm.
+fn z_values(file: &Path, vertices: usize) -> Result<Option<Values>, ViewerError> {
+    let table = file.with_file_name(MAP_TABLE);
+    if file.file_name().is_none_or(|name| name != MAP) || !table.is_file() {
+        return Ok(None);
+    }
+    let values = Some(read_z_values(&table)?).filter(|values| values.len() == vertices);
+    Ok(values.map(|values| Values { name: "z along the normal".into(), unit: "sd".into(), values }))
 }
 
 /// The curves of a release whose surface cannot be read.
@@ -177,6 +189,24 @@ mod tests {
             std::os::unix::fs::symlink(dir.path().join("internal/release/mean.ply"), &link).unwrap();
             assert_eq!(load(&link).unwrap().standing, Standing::Internal);
         }
+    }
+
+    #[test]
+    fn a_map_brings_its_z_values() {
+        let dir = tempfile::tempdir().unwrap();
+        let [map, table] = [MAP, MAP_TABLE].map(|name| dir.path().join(name));
+        write_triangle(&map);
+        assert!(load(&map).unwrap().values.is_none());
+        std::fs::write(
+            &table,
+            "vertex,x,y,z,z_value,along_normal\n0,0,0,0,-1.5,9\n1,1,0,0,2,9\n2,0,1,0,0.5,9\n",
+        )
+        .unwrap();
+        let values = load(&map).unwrap().values.unwrap();
+        assert_eq!((values.values, values.unit.as_str()), (vec![-1.5, 2.0, 0.5], "sd"));
+        // Of another surface.
+        std::fs::write(&table, "vertex,x,y,z,z_value\n0,0,0,0,-1.5\n").unwrap();
+        assert!(load(&map).unwrap().values.is_none());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Where a surface lies outwards or inwards of what is expected, in standard deviations: vertex by vertex along the normal.
 
-use crate::io::{NamedField, SurfaceFile, SurfaceFormat, WriteError};
+use crate::io::{NamedField, ReadError, RecordSize, SurfaceFile, SurfaceFormat, WriteError, read_rows};
 use crate::mesh::{TriMesh, Vector};
 use crate::report::colour::{ColourMap, ColourScale};
 use crate::report::render::{Colour, Image, View, render};
@@ -12,6 +12,20 @@ pub const MAP: &str = "map.ply";
 pub const MAP_TABLE: &str = "map.csv";
 /// Colours end here: beyond three standard deviations it is plain that a place is unusual.
 const ENDS: f64 = 3.0;
+
+/// Where the z-value stands in its lines: after vertex, x, y, z.
+const Z_COLUMN: usize = 4;
+
+/// The z-values in a [`MAP_TABLE`], one a vertex; NaN where a line has none.
+///
+/// # Errors
+/// [`ReadError`]: a file that is no table of numbers.
+pub fn read_z_values(table: &Path) -> Result<Vec<f64>, ReadError> {
+    let z = |row: Result<&[f64], _>| -> f64 {
+        row.ok().and_then(|row| row.get(Z_COLUMN).copied()).unwrap_or(f64::NAN)
+    };
+    Ok(read_rows(table, RecordSize::Content)?.iter().map(z).collect())
+}
 
 /// At every vertex, along the normal of the expected surface.
 #[derive(Debug, Clone, Default, PartialEq)]
