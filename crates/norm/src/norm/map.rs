@@ -21,9 +21,8 @@ const Z_COLUMN: usize = 4;
 /// # Errors
 /// [`ReadError`]: a file that is no table of numbers.
 pub fn read_z_values(table: &Path) -> Result<Vec<f64>, ReadError> {
-    let z = |row: Result<&[f64], _>| -> f64 {
-        row.ok().and_then(|row| row.get(Z_COLUMN).copied()).unwrap_or(f64::NAN)
-    };
+    let z =
+        |row: Result<Vec<f64>, _>| row.ok().and_then(|row| row.get(Z_COLUMN).copied()).unwrap_or(f64::NAN);
     Ok(read_rows(table, RecordSize::Content)?.iter().map(z).collect())
 }
 
