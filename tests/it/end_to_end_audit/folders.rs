@@ -382,11 +382,11 @@ fn flatten(value: &Value, path: &str, leaves: &mut BTreeMap<String, Value>) {
 
 /// Whether a value belongs to the run or to the noised values. A star stands for any name or number of a place: groups have names.
 fn is_of_the_run(path: &str) -> bool {
-    let fits = |pattern: &&str| {
+    let fits = |pattern: &str| {
         let (pattern, path) = (pattern.split('/'), path.split('/'));
         pattern.clone().count() == path.clone().count() && pattern.zip(path).all(|(p, q)| p == "*" || p == q)
     };
-    OF_THE_RUN.iter().any(|pattern| fits(&pattern))
+    OF_THE_RUN.iter().any(|pattern| fits(pattern))
 }
 
 /// A page with the certificate that is embedded in it in plain words.
