@@ -23,6 +23,7 @@ def face_plan(
     want: float | None = None,
     kind: str = "mean",
     covariates: int | None = None,
+    residuals: bool = False,
     mechanism: str = "joint",
     band: bool = False,
     clip_radius: float | None = None,
@@ -40,7 +41,7 @@ def face_plan(
     n : how many people there will be; several are compared.
     mu, epsilon with delta : budgets to compare; by default μ from 0.1 to 3.
     want : in place of n, the error that is wanted, in millimetres on a face of 20 cm (root mean square): how many people it takes.
-    kind : "mean", "modes", "compare" (two groups of n/2) or "regress" (on `covariates` columns).
+    kind : "mean", "modes", "compare" (two groups of n/2) or "regress" (on `covariates` columns; with `residuals`, and modes of what these leave).
     mechanism, band, clip_radius, template, prior, curves, samples : as for :func:`face_mean`; the first three and `prior` of a mean only.
 
     Returns

@@ -65,6 +65,9 @@ pub struct PlanArgs {
     #[arg(long, help_heading = heading::STATISTIC, value_name = "COVARIATES", conflicts_with_all = ["want", "band", "mechanism", "clip_radius", "modes", "compare"],
           value_parser = clap::value_parser!(u8).range(1..=30))]
     regress: Option<u8>,
+    /// The regression's modes of what the covariates leave are wanted too, as by `face regress --residuals`
+    #[arg(long, help_heading = heading::STATISTIC, requires = "regress")]
+    residuals: bool,
     /// Public clip radius (default: the mechanism's own)
     #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     clip_radius: Option<f64>,
@@ -150,7 +153,7 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
 /// How exact the fields of a regression will be.
 fn regression(args: &PlanArgs, request: &PlanRequest, printer: &Printer) -> Result<(), Failure> {
     let covariates = usize::from(args.regress.unwrap_or(1));
-    let found = plan_regression(request, covariates).map_err(Failure::usage)?;
+    let found = plan_regression(request, covariates, args.residuals).map_err(Failure::usage)?;
     let mut rows = Vec::new();
     let mut text = format!(
         "Simulated people with planted effects of {covariates} covariates, as large as those of age, body mass and sex; none of your data is read.\nError \

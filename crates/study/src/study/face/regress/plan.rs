@@ -50,30 +50,34 @@ impl RegressionForecast {
 }
 
 /// Simulates regressions of a synthetic population on so many covariates with planted effects, for every n and budget of the request (of
-/// which mechanism, band and radius do not matter). Reads nothing of a study and costs nothing.
+/// which mechanism, band and radius do not matter); with `residuals`, of which modes of what the covariates leave take a part. Reads nothing of a
+/// study and costs nothing.
 ///
 /// # Errors
 /// [`ForecastError`], among it more covariates than n records at the budget can tell anything of.
 pub fn plan_regression(
     request: &PlanRequest,
     covariates: usize,
+    residuals: bool,
 ) -> Result<Vec<RegressionForecast>, ForecastError> {
     let named = |i| Covariate { name: format!("x{i}"), kind: Kind::Linear { lower: -1.0, upper: 1.0 } };
     let design = Design::new((0..covariates).map(named).collect())?;
     let simulation = simulation(request)?;
     let cells = request.cells();
-    cells.map(|(n, mu)| forecast(&simulation, &design, n, mu)).collect()
+    cells.map(|(n, mu)| forecast(&simulation, &design, residuals, n, mu)).collect()
 }
 
 fn forecast(
     simulation: &Simulation,
     design: &Design,
+    residuals: bool,
     n: usize,
     mu: Mu,
 ) -> Result<RegressionForecast, ForecastError> {
     let basis = basis(&simulation.own);
     let template = simulation.own.data().to_vec();
-    let regression = FunctionRegression::new(basis.clone(), template, 1.0, design.clone(), n as u64, mu)?;
+    let make = if residuals { FunctionRegression::with_variances } else { FunctionRegression::new };
+    let regression = make(basis.clone(), template, 1.0, design.clone(), n as u64, mu)?;
     let people: Vec<Vec<f64>> =
         parallel::map_slice(&simulation.people, |person| regression.coordinates().coordinates(person));
     let one = |draw| simulated(&regression, &basis, &people, n, draw);
@@ -168,13 +172,16 @@ mod tests {
             curves: 8,
             samples: 16,
         };
-        let small = plan_regression(&request(60, &[1.0, 3.0]), 3).unwrap();
-        let large = plan_regression(&request(2000, &[1.0, 3.0]), 3).unwrap();
+        let small = plan_regression(&request(60, &[1.0, 3.0]), 3, false).unwrap();
+        let large = plan_regression(&request(2000, &[1.0, 3.0]), 3, false).unwrap();
         assert!(!small[0].is_worth_it() && large[0].is_worth_it());
         assert!(small.iter().chain(&large).all(|f| f.relative_error < 1.1), "{small:?} {large:?}");
         assert!(large[1].relative_error < large[0].relative_error && large[0].relative_error < 0.6);
         assert!(large[0].sampling_error < small[0].sampling_error);
-        let refused = plan_regression(&request(60, &[1.0]), 12).unwrap_err().to_string();
+        // Modes of what is left take .09 of the squared budget: 5 % more noise where the noise is most of the error.
+        let with_modes = plan_regression(&request(2000, &[1.0]), 3, true).unwrap()[0].relative_error;
+        assert!((1.01..1.09).contains(&(with_modes / large[0].relative_error)), "{with_modes} {large:?}");
+        let refused = plan_regression(&request(60, &[1.0]), 12, false).unwrap_err().to_string();
         assert!(refused.contains("too many for 60 records"), "{refused}");
     }
 }
