@@ -45,7 +45,7 @@ enum Format {
     Statismo,
     /// Points for 3D Slicer (.mrk.json)
     Markups,
-    /// Point clouds as of a scanner: turned, with noise, holes and a border cut off; --out is a folder
+    /// As of a scanner: turned, with noise, holes and a border cut off; faces as points, other surfaces as meshes; --out is a folder
     Scans,
 }
 

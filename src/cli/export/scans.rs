@@ -15,7 +15,7 @@ use visard::study::face::FACE_MM;
 use visard::study::is_secret;
 use visard::study::layout::CURVES;
 use visard::study::subject::{LengthUnit, Subject};
-use visard::synth::{ScanConditions, scan_surface};
+use visard::synth::{ScanConditions, ScannedSurface, scan_as_mesh, scan_surface};
 
 /// How carefully surfaces are scanned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -55,6 +55,7 @@ struct Sitter {
     mesh: TriMesh,
     grown: f64,
     written: f64,
+    is_face: bool,
 }
 
 /// Writes `scans/` and `truth/`.
@@ -82,14 +83,13 @@ pub fn run(
         let sitter = Sitter::load(path)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(index as u64);
-        let [points, truth] = sitter.scan(&conditions, &mut rng)?;
+        let (scan, truth) = sitter.scan(&conditions, &mut rng)?;
         let (low, more) = GREY;
         let grey = |_: &Point| [low + (f64::from(more) * rng.random::<f64>()) as u8; 3];
-        let grey: Vec<[u8; 3]> = points.iter().map(grey).collect();
-        let cloud = TriMesh::new(points, Vec::new()).map_err(Failure::failed)?;
+        let grey: Vec<[u8; 3]> = scan.vertices().iter().map(grey).collect();
         let whole = sitter.mesh.with_vertices(truth).map_err(Failure::failed)?;
         let file = format!("{}.ply", sitter.name);
-        write_ply_with_comment(&scans.join(&file), &cloud, Some(&grey), stamp).map_err(Failure::failed)?;
+        write_ply_with_comment(&scans.join(&file), &scan, Some(&grey), stamp).map_err(Failure::failed)?;
         write_ply_with_comment(&truths.join(&file), &whole, None, stamp).map_err(Failure::failed)
     })?;
     let n = sources.len();
@@ -129,26 +129,36 @@ impl Sitter {
             return Err(Failure::failed(format!("{}: has no triangles to be scanned", path.display())));
         }
         let is_sampled_face = path.parent().is_some_and(|folder| folder.join(CURVES).is_file());
-        let (grown, written) = match unit {
-            LengthUnit::Millimetres => (1.0, 1.0),
-            LengthUnit::RootArea => (FACE_MM, 1.0),
-            _ if is_sampled_face => (FACE_MM, 1.0),
+        let (grown, written, is_face) = match unit {
+            LengthUnit::Millimetres => (1.0, 1.0, true),
+            LengthUnit::RootArea => (FACE_MM, 1.0, true),
+            _ if is_sampled_face => (FACE_MM, 1.0, true),
             _ => {
                 let root_area = mesh.area().sqrt();
-                (FACE_MM / root_area, root_area / FACE_MM)
+                (FACE_MM / root_area, root_area / FACE_MM, false)
             }
         };
         let stem = path.file_stem().filter(|_| !path.is_dir());
         let name = stem.map_or(name, |stem| stem.to_string_lossy().into_owned());
-        Ok(Self { name, mesh, grown, written })
+        Ok(Self { name, mesh, grown, written, is_face })
     }
 
-    /// Points of a scan, and where every vertex lies in it.
-    fn scan(&self, conditions: &ScanConditions, rng: &mut ChaCha8Rng) -> Result<[Vec<Point>; 2], Failure> {
+    /// A scan, of a face as points and of other surfaces as a mesh, and where every vertex lies in it.
+    fn scan(
+        &self,
+        conditions: &ScanConditions,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(TriMesh, Vec<Point>), Failure> {
         let grown = self.mesh.vertices().iter().map(|p| p * self.grown).collect();
         let mesh = self.mesh.with_vertices(grown).map_err(Failure::failed)?;
-        let found = scan_surface(&mesh, conditions, rng);
-        let written = |points: Vec<Point>| points.into_iter().map(|p| p * self.written).collect();
-        Ok([found.points, found.truth].map(written))
+        let (scan, truth) = if self.is_face {
+            let ScannedSurface { points, truth, .. } = scan_surface(&mesh, conditions, rng);
+            (TriMesh::new(points, Vec::new()).map_err(Failure::failed)?, truth)
+        } else {
+            scan_as_mesh(&mesh, conditions, rng)
+        };
+        let written = |points: &[Point]| points.iter().map(|p| p * self.written).collect();
+        let places = written(scan.vertices());
+        Ok((scan.with_vertices(places).map_err(Failure::failed)?, written(&truth)))
     }
 }

@@ -29,7 +29,8 @@ pub use organ::{ORGAN_TRAITS, OrganConditions, OrganKind, OrganScan, organ_scan}
 pub use outlines::{OUTLINE_LANDMARKS, OUTLINE_RADIUS, outline_atlas, outline_population};
 pub use parameters::{FaceParameters, ShapeParameter, face_differences};
 pub use scan::{
-    ScanConditions, ScannedSurface, SimulatedScan, person, person_about, scan_surface, simulate_scan,
+    ScanConditions, ScannedSurface, SimulatedScan, person, person_about, scan_as_mesh, scan_surface,
+    simulate_scan,
 };
 pub use template::{
     SculptedTemplate, TemplateLandmarks, builtin_landmarks, builtin_template, sculpt_template,

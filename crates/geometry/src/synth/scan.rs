@@ -5,6 +5,7 @@ use super::parameters::FaceParameters;
 use super::sampling::{Patch, scatter};
 use crate::mesh::{Point, TriMesh, Vector};
 use nalgebra::{Rotation3, Unit};
+use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -122,6 +123,46 @@ pub fn scan_surface<R: Rng + ?Sized>(
 ) -> ScannedSurface {
     let border = distance_from_border(surface);
     scan(surface.vertices(), surface.triangles(), &border, conditions, rng)
+}
+
+/// How far a vertex is moved over one of its triangles, at most: less than half of it, so that none folds.
+const SLID: f64 = 0.35;
+
+/// Scans any surface in millimetres once, as a mesh: every vertex slides over one of its triangles, so that none lies where another person's does, and
+/// all are in another order. Of an open surface the border and holes are left out. Returns the scan, and where each vertex of the surface lies in it.
+pub fn scan_as_mesh<R: Rng + ?Sized>(
+    surface: &TriMesh,
+    conditions: &ScanConditions,
+    rng: &mut R,
+) -> (TriMesh, Vec<Point>) {
+    let (vertices, border) = (surface.vertices(), distance_from_border(surface));
+    let is_open = border.iter().all(|distance| distance.is_finite());
+    let holes = if is_open { conditions.holes } else { 0 };
+    let view = Coverage::random(&ScanConditions { holes, ..conditions.clone() }, vertices, rng);
+    let mut slid = vertices.to_vec();
+    for t in surface.triangles() {
+        // The last of its triangles moves a vertex.
+        for k in (0..3).filter(|k| border[t[*k]] > 0.0) {
+            let [p, q, r] = [0, 1, 2].map(|i| vertices[t[(k + i) % 3]].coords);
+            let (share, along) = (SLID * rng.random::<f64>(), rng.random::<f64>());
+            slid[t[k]] = Point::from(p + share * (along * (q - p) + (1.0 - along) * (r - p)));
+        }
+    }
+    let pose = Pose::random(conditions, rng);
+    let noise =
+        |rng: &mut R| Vector::from_fn(|_, _| conditions.noise_sd_mm * rng.sample::<f64, _>(StandardNormal));
+    let kept: Vec<[usize; 3]> = (surface.triangles().iter().copied())
+        .filter(|t| t.iter().all(|&v| view.covers(&vertices[v], border[v])))
+        .collect();
+    let mut order: Vec<usize> = kept.iter().flatten().copied().collect();
+    order.sort_unstable();
+    order.dedup();
+    order.shuffle(rng);
+    let mut number = vec![0; vertices.len()];
+    order.iter().enumerate().for_each(|(new, &old)| number[old] = new);
+    let places = order.iter().map(|&v| pose.apply(&(slid[v] + noise(rng)))).collect();
+    let triangles = kept.into_iter().map(|t| t.map(|v| number[v])).collect();
+    (TriMesh::from_checked(places, triangles), vertices.iter().map(|p| pose.apply(p)).collect())
 }
 
 fn scan<R: Rng + ?Sized>(

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::mesh::{Point, TriMesh};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
 
 /// Times each undirected edge is used, and whether every inner edge runs once in each direction.
@@ -246,4 +248,23 @@ fn populations_are_reproducible_and_their_people_differ() {
     assert_eq!(three[2], person(4, 2, &demo));
     assert_ne!(three[0].parameters, three[1].parameters);
     assert_ne!(person(5, 2, &demo), three[2]);
+}
+
+/// Of an open surface and of a closed one: as large as it was, none of the vertices within where one was, nothing lost without holes, and of a closed
+/// one nothing at all.
+#[test]
+fn scans_as_meshes_lie_on_the_surface_at_other_places() {
+    let surfaces = [builtin_template(), OrganKind::Femur.template()];
+    for (surface, is_open) in surfaces.into_iter().zip([true, false]) {
+        let mut rng = ChaCha8Rng::seed_from_u64(8);
+        let (scan, truth) = scan_as_mesh(surface, &ScanConditions::clean(), &mut rng);
+        let there = surface.with_vertices(truth.clone()).unwrap();
+        let area = scan.area() / there.area();
+        assert!((0.97..1.001).contains(&area), "{area}");
+        assert_eq!(scan.triangles().len(), surface.triangles().len());
+        let same = scan.vertices().iter().filter(|p| truth.iter().any(|q| (*p - q).norm() < 1e-9)).count();
+        assert!(same < truth.len() / 20, "{same} of {}", truth.len());
+        let (hard, _) = scan_as_mesh(surface, &ScanConditions::hard(), &mut rng);
+        assert_eq!(hard.triangles().len() < surface.triangles().len(), is_open);
+    }
 }
