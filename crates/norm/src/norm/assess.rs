@@ -168,7 +168,7 @@ impl Norm {
         if self.face_parts.is_some() {
             notes.push(
                 "Distances, angles and regions leave the size of the face out: they are those of a face of 20 cm. Of 22 of them about one has a z-value beyond 2 in \
-                 a usual face; of two public models the mean square of z was 1.0 to 2.1 for distances and angles, .7 to 1.1 for regions, where it should be 1."
+                 a usual face; of two public models the mean square of z was 1.0 to 2.1 for distances and angles, .7 to 1.0 for regions, where it should be 1."
                     .to_owned(),
             );
         }
