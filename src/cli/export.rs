@@ -180,6 +180,10 @@ fn about(subject: &Subject, standing: Standing) -> Vec<(&'static str, String)> {
 /// Runs the command.
 pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     if args.format == Some(Format::Scans) {
+        let of_others = args.template.is_some() || args.no_colours || args.range != Range::Auto;
+        if of_others || !args.field.is_empty() {
+            return Err(Failure::usage("--template, --field, --range and --no-colours are not for scans"));
+        }
         return scans::run(&args.source, &args.out, args.scanner, global, printer);
     }
     if args.scanner.is_some() {

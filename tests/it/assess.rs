@@ -152,11 +152,17 @@ fn synthetic_faces_are_scanned(dir: &Path) {
         let apart = scan.vertices().iter().step_by(50).map(near).fold(0.0, f64::max);
         assert!(apart < 9.0, "{apart}");
     }
+    fs::create_dir(dir.join("mixed")).unwrap();
+    fs::copy(dir.join("synthetic/sample.json"), dir.join("mixed/sample.json")).unwrap();
+    fs::copy(dir.join("usual/internal/map.ply"), dir.join("mixed/sample-0001.ply")).unwrap();
     for (words, what) in [
         ("export synthetic --format scans --out simulated", "is not empty"),
         ("export study/internal/report.html --format scans --out no", "what may be published only"),
         ("export synthetic/curves.npy --format scans --out no", "error"),
         ("export study --scanner clean --out no.ply", "goes with --format scans"),
+        ("export study --format scans --no-colours --out no", "are not for scans"),
+        // A file for the data holder only that was put among them.
+        ("export mixed --format scans --out no", "what may be published only"),
     ] {
         let (code, stdout, stderr) = visard(dir, words);
         assert!(code != Some(0) && stderr.contains(what), "{words}: {stdout}{stderr}");

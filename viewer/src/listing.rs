@@ -4,7 +4,7 @@ use crate::error::ViewerError;
 use crate::groups;
 use std::path::{Path, PathBuf};
 use visard::io::list_scans;
-use visard::norm::map::MAP;
+use visard::norm::map::{MAP, table_of};
 use visard::study::StudyFolder;
 use visard::study::layout::{
     CURVES, INTERNAL, MEAN_PLY, MEAN_TPS, NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY, NONPRIVATE_MEAN_TPS,
@@ -81,8 +81,8 @@ fn means_of_groups(release: &Path) -> Vec<PathBuf> {
 
 /// Whether this is the map of somebody held against a norm, or the folder that `assess` wrote it to.
 pub fn is_map(path: &Path) -> bool {
-    let named = path.file_name().is_some_and(|name| name == MAP);
-    named || path.join(MAP).is_file() || StudyFolder::at(path).internal().join(MAP).is_file()
+    let inside = StudyFolder::at(path).internal().join(MAP);
+    [path.to_owned(), path.join(MAP), inside].iter().any(|map| map.is_file() && table_of(map).is_some())
 }
 
 fn entry(file: PathBuf, root: &Path) -> Entry {
@@ -115,6 +115,10 @@ mod tests {
         let patient = tempfile::tempdir().unwrap();
         std::fs::create_dir(patient.path().join("internal")).unwrap();
         std::fs::write(patient.path().join("internal/map.ply"), "not a mesh").unwrap();
+        // Somebody's own mesh of that name, with a table of their own.
+        std::fs::write(patient.path().join("internal/map.csv"), "a,b,c,d,e\n1,2,3,4,5\n").unwrap();
+        assert!(!is_map(patient.path()));
+        std::fs::write(patient.path().join("internal/map.csv"), "vertex,x,y,z,z_value,along\n").unwrap();
         assert!(is_map(patient.path()) && !is_map(dir.path()));
         assert_eq!(entries(patient.path()).unwrap()[0].name, "internal/map.ply");
         let empty = tempfile::tempdir().unwrap();

@@ -9,7 +9,7 @@ use crate::subject::{Shape, Subject, Values};
 use std::path::Path;
 use visard::io::{NamedField, RecordSize, npy, read_landmarks, read_scan, read_shapes};
 use visard::mesh::{Point, TriMesh};
-use visard::norm::map::{MAP, MAP_TABLE, read_z_values};
+use visard::norm::map::{read_z_values, table_of};
 use visard::study::face::registrations::to_front;
 use visard::study::layout::{CERTIFICATE, CURVES, MEAN_PLY, NONPRIVATE_MEAN_PLY};
 use visard::study::subject::field_of;
@@ -48,10 +48,7 @@ pub fn load(file: &Path) -> Result<Subject, ViewerError> {
 
 /// The z-values beside the map of somebody held against a norm.
 fn z_values(file: &Path, vertices: usize) -> Result<Option<Values>, ViewerError> {
-    let table = file.with_file_name(MAP_TABLE);
-    if file.file_name().is_none_or(|name| name != MAP) || !table.is_file() {
-        return Ok(None);
-    }
+    let Some(table) = table_of(file) else { return Ok(None) };
     let values = Some(read_z_values(&table)?).filter(|values| values.len() == vertices);
     Ok(values.map(|values| Values { name: "z along the normal".into(), unit: "sd".into(), values }))
 }
@@ -149,6 +146,7 @@ fn outlines(file: &Path) -> Result<Shape, ViewerError> {
 mod tests {
     use super::*;
     use visard::io::{write_npy, write_ply};
+    use visard::norm::map::{MAP, MAP_TABLE};
     use visard::privacy::{Mu, PrivacyLoss, Statement};
     use visard::study::standing::Standing;
 

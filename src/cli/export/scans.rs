@@ -66,14 +66,14 @@ pub fn run(
     global: &Global,
     printer: &Printer,
 ) -> Result<(), Failure> {
-    if is_secret(source) {
-        let what = format!("{}: scans are made of what may be published only", source.display());
-        return Err(Failure::failed(what));
-    }
     let (scans, truths) = (out.join("scans"), out.join("truth"));
     [&scans, &truths].into_iter().try_for_each(|folder| files::refuse_other_scans(folder))?;
     let (sources, is_synthetic) = sources(source)?;
     let stamp = STAMPS[usize::from(is_synthetic)];
+    if let Some(path) = sources.iter().find(|path| is_secret(path)) {
+        let what = format!("{}: scans are made of what may be published only", path.display());
+        return Err(Failure::failed(what));
+    }
     // What cannot be read leaves no folders behind.
     sources.first().map(|path| Sitter::load(path)).transpose()?;
     [&scans, &truths].into_iter().try_for_each(|folder| make_folder(folder))?;
@@ -106,14 +106,15 @@ pub fn run(
     Ok(())
 }
 
-/// The meshes of a folder that `sample` wrote, or what was named; whether it is the former.
+/// The meshes in a folder that `sample` wrote, by its names, or what was named; whether it is the former.
 fn sources(named: &Path) -> Result<(Vec<PathBuf>, bool), Failure> {
     if !named.join(SAMPLE).is_file() {
         return Ok((vec![named.to_owned()], false));
     }
     let entries = named.read_dir().map_err(|e| Failure::failed(format!("{}: {e}", named.display())))?;
     let mut meshes: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    meshes.retain(|path| path.extension().is_some_and(|ending| ending == "ply"));
+    let is_drawn = |name: &str| name.starts_with("sample-") && name.ends_with(".ply");
+    meshes.retain(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_drawn));
     meshes.sort();
     if meshes.is_empty() {
         return Err(Failure::failed(format!("{}: there are no surfaces", named.display())));

@@ -4,7 +4,9 @@ use crate::io::{NamedField, ReadError, RecordSize, SurfaceFile, SurfaceFormat, W
 use crate::mesh::{TriMesh, Vector};
 use crate::report::colour::{ColourMap, ColourScale};
 use crate::report::render::{Colour, Image, View, render};
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 
 /// z-values at the vertices of the expected surface.
 pub const MAP: &str = "map.ply";
@@ -13,16 +15,27 @@ pub const MAP_TABLE: &str = "map.csv";
 /// Colours end here: beyond three standard deviations it is plain that a place is unusual.
 const ENDS: f64 = 3.0;
 
-/// Where the z-value stands in its lines: after vertex, x, y, z.
-const Z_COLUMN: usize = 4;
+/// How the heading of a [`MAP_TABLE`] begins; the z-value is the last of these.
+const HEADING: [&str; 5] = ["vertex", "x", "y", "z", "z_value"];
+
+/// The [`MAP_TABLE`] beside a [`MAP`]; `None` for another file of such a name, which is somebody's own.
+pub fn table_of(map: &Path) -> Option<PathBuf> {
+    let table = map.with_file_name(MAP_TABLE);
+    if map.file_name()? != MAP {
+        return None;
+    }
+    let heading = BufReader::new(File::open(&table).ok()?).take(1000).lines().next()?.ok()?;
+    heading.split(',').take(HEADING.len()).eq(HEADING).then_some(table)
+}
 
 /// The z-values in a [`MAP_TABLE`], one a vertex; NaN where a line has none.
 ///
 /// # Errors
 /// [`ReadError`]: a file that is no table of numbers.
 pub fn read_z_values(table: &Path) -> Result<Vec<f64>, ReadError> {
-    let z =
-        |row: Result<Vec<f64>, _>| row.ok().and_then(|row| row.get(Z_COLUMN).copied()).unwrap_or(f64::NAN);
+    let z = |row: Result<Vec<f64>, _>| {
+        row.ok().and_then(|row| row.get(HEADING.len() - 1).copied()).unwrap_or(f64::NAN)
+    };
     Ok(read_rows(table, RecordSize::Content)?.iter().map(z).collect())
 }
 
