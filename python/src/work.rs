@@ -101,7 +101,11 @@ pub fn beside<T: Send>(
             let (message, back) = next(py, receiver);
             receiver = back;
             match message {
-                Ok(Message::Done(result)) => return interrupted.and(Ok(result?)),
+                Ok(Message::Done(result)) => {
+                    // First: work that was asked to stop may say that it got nowhere.
+                    interrupted?;
+                    return Ok(result?);
+                }
                 Ok(Message::Progress(_)) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Failure::other("the work ended unheard").into());

@@ -294,9 +294,9 @@ def test_ctrl_c_is_answered_and_charges_nothing(tmp_path, kind):
         "scans": f"visard.face_mean({str(scans)!r}, mu=1, out={str(tmp_path / 'out')!r}, ledger={ledger!r}, allow_identical=True, progress=tell)",
         "prepare": f"visard.prepare({str(scans)!r}, progress=tell)",
         "mean": "import numpy as np; a = np.random.default_rng(1).normal(size=(4000, 40, 60)); X = a @ a.transpose(0, 2, 1); tell('', 1, 1); "
-        "visard.Spd(40).frechet_mean(np.concatenate([X] * 4))",
+        "visard.Spd(40).frechet_mean(X)",
         "logs": "import numpy as np; a = np.random.default_rng(1).normal(size=(4000, 40, 60)); X = a @ a.transpose(0, 2, 1); tell('', 1, 1); "
-        "visard.Spd(40).log(np.concatenate([X] * 8), X[0])",
+        "[visard.Spd(40).log(X, X[0]) for _ in range(20)]",
         "register": f"scans = [visard.read_scan({str(scans / '000.ply')!r})] * 200; tell('', 1, 1); "
         "[visard.register(scan, visard.Template()) for scan in scans]",
     }[kind]
