@@ -82,8 +82,8 @@ const EXACT: [(&str, &str); 13] = [
     ("\"size\": {", "}"),
     ("&quot;comparisons&quot;: [", "]"),
     ("\"comparisons\": [", "]"),
-    ("&quot;result&quot;: {", "&quot;null_draws"),
-    ("\"result\": {", "\"null_draws"),
+    ("&quot;result&quot;: {", "&quot;least_p_value"),
+    ("\"result\": {", "\"least_p_value"),
 ];
 /// What a page adds where the noised values say so.
 const SAID_OF_NOISED: [&str; 2] = [

@@ -2,7 +2,7 @@
 
 use super::Groups;
 use super::tangent::TangentSpace;
-use crate::estimate::groups::{DRAWS, SEED};
+use crate::estimate::groups::LEAST_P;
 use crate::estimate::{GroupTest, band};
 use crate::job::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, TEST};
 use crate::mechanism::functional::{FunctionGroups, NoisedComparison, Tests, Want};
@@ -34,10 +34,8 @@ pub struct TestStatement {
     pub effect: f64,
     /// How likely random differences of these sizes are found at the level .05 without adjustment: (size, power), the first pair's.
     pub power: Vec<(f64, f64)>,
-    /// Draws from the law under no difference.
-    pub null_draws: usize,
-    /// The seed of their public generator.
-    pub null_seed: u64,
+    /// No smaller p-value is stated.
+    pub least_p_value: f64,
 }
 
 /// The test of two groups.
@@ -72,8 +70,7 @@ impl TestStatement {
             adjustment: if tests.pairs.len() == 1 { "none: one pair" } else { "Holm" },
             effect,
             power,
-            null_draws: DRAWS,
-            null_seed: SEED,
+            least_p_value: LEAST_P,
         }
     }
 
@@ -202,8 +199,8 @@ fn band_details(space: &dyn TangentSpace) -> Value {
         "estimand": "the difference of the means of the populations that the groups are samples of, each record clipped as the certificate \
                      states, in the coefficients that the map has (detail finer than that counts as alike)",
         "centre": "the unshrunk difference: the shrunk one may lie outside",
-        "standard_error": "of records as a sample (from the noised second moments of all groups together, about the released centre and on \
-                           the safe side; groups are taken to vary alike) and of the privacy noise (known exactly), added in squares",
+        "standard_error": "of records as a sample (from each group's own noised second moment, about the released centre and on the safe \
+                           side) and of the privacy noise (known exactly), added in squares",
         "simulated_fields": band::FIELDS,
         "simulation_seed": band::SEED,
     })
@@ -284,7 +281,7 @@ pub(super) fn map_note(mechanism: &FunctionGroups, space: &dyn TangentSpace) -> 
     };
     format!(
         "{DIFFERENCE} holds the shrunk difference. {BAND} holds lower and upper borders, simultaneous over all {}, about the unshrunk difference \
-         ({DIFFERENCE_UNSHRUNK}). Groups are taken to vary alike. The difference of the means above is not the map: each is shrunk on its own. \
+         ({DIFFERENCE_UNSHRUNK}). The difference of the means above is not the map: each is shrunk on its own. \
          {detail}",
         space.terms().numbers
     )

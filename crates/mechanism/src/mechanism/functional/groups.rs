@@ -1,7 +1,7 @@
 //! Groups of functions compared: a map of where their means differ, a test of whether they do, or both in one charge.
 
 use super::{FunctionRecords, LeadingCoordinates, Reach};
-use crate::estimate::groups::{EFFECT, holm, pooled};
+use crate::estimate::groups::{EFFECT, holm};
 use crate::estimate::law::{Along, Mapped};
 use crate::estimate::{Band, Difference, ErrorLaw, GroupTest, wiener};
 use crate::function::Basis;
@@ -193,7 +193,7 @@ impl FunctionGroups {
         let (Half { coordinates, .. }, noised) = (self.map.as_ref()?, released.map.as_ref()?);
         let (known, sizes) = (coordinates.known(), self.labels.sizes());
         let difference = Difference::between(&noised.groups, sizes, first, second)?;
-        let mut law = difference.law(&pooled(&noised.groups, sizes)?, &known)?;
+        let mut law = difference.law(&known)?;
         let mut shrunk = difference.shrunk(&law, &known, self.effect());
         let filled = UnseenShares { unusable: 0.0, ..noised.recentred.unseen };
         let mut moved = vec![(filled, shrunk.values.clone())];
@@ -235,29 +235,19 @@ impl FunctionGroups {
     /// released second moment: free. `None` without a test.
     pub fn power(&self, released: &NoisedComparison, (level, sizes): (f64, &[f64])) -> Option<Vec<f64>> {
         let (Half { coordinates, .. }, noised) = (self.test.as_ref()?, released.test.as_ref()?);
-        let second = pooled(&noised.groups, self.labels.sizes())?;
         let difference = Difference::between(&noised.groups, self.labels.sizes(), 0, 1)?;
-        difference.power(&second, &coordinates.known(), self.effect(), self.test_n_mu()?, (level, sizes))
-    }
-
-    /// n times the budget of the test.
-    fn test_n_mu(&self) -> Option<f64> {
-        match self.test.as_ref()?.groups.price().loss {
-            PrivacyLoss::Gaussian(mu) => Some(self.labels.n() as f64 * mu.get()),
-            _ => None,
-        }
+        difference.power(&coordinates.known(), self.effect(), (level, sizes))
     }
 
     /// Tests of no difference, of every pair of groups: free. `None` without a test.
     pub fn tests(&self, released: &NoisedComparison) -> Option<Tests> {
         let (Half { coordinates, .. }, noised) = (self.test.as_ref()?, released.test.as_ref()?);
         let (known, sizes) = (coordinates.known(), self.labels.sizes());
-        let second = pooled(&noised.groups, sizes)?;
         let mut pairs = Vec::new();
         for a in 0..sizes.len() {
             for b in a + 1..sizes.len() {
                 let difference = Difference::between(&noised.groups, sizes, a, b)?;
-                let test = difference.test(&second, &known, self.effect(), self.test_n_mu()?)?;
+                let test = difference.test(&known, self.effect())?;
                 pairs.push((a, b, test));
             }
         }
