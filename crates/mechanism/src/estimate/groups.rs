@@ -46,7 +46,9 @@ impl Difference {
         let both = [first, second].map(|g| Some((groups.get(g)?, *sizes.get(g)? as f64)));
         let [Some((a, n)), Some((b, m))] = both else { return None };
         let fits = a.mean.len() == b.mean.len() && a.second.chosen == b.second.chosen;
-        let whole = |of: &NoisedMoments| of.second.is_consistent() && of.second.size() <= of.mean.len();
+        let whole = |of: &NoisedMoments| {
+            of.second.is_consistent() && of.second.chosen.iter().all(|j| *j < of.mean.len())
+        };
         if !fits || !whole(a) || !whole(b) || n < 2.0 || m < 2.0 {
             return None;
         }
@@ -101,10 +103,11 @@ impl Difference {
     /// A test of no difference, set for random differences of the size `effect`.
     ///
     /// The statistic is Σ w_j D_j², w_j = s_j/(v_j(v_j + s_j)): the score of a random effect of variances s against errors of variances
-    /// v, those of the public spectrum. Without a difference its average is Σ w_j (V_jj + noise), V = C₁/n₁ + C₂/n₂
-    /// of the groups' own covariances; the noised second moments give that without bias, with an error of variance σ² Σ w_j² for the noise and
-    /// 2 Σ w_i w_j V_ij²/ν for ν degrees of freedom. About its average it varies as for D of the law N(0, V₊ + noise · I), V₊ being the noised V with its eigenvalues moved to the nearest ones that are nowhere
-    /// negative and have its trace. p = (1 + draws of both together that are at least as large)/(1 + draws).
+    /// v, those of the public spectrum. Without a difference its average is Σ w_j (V_jj + noise), V = C₁/n₁ + C₂/n₂ of the groups' own
+    /// covariances; the noised second moments give that without bias, with an error of variance σ² Σ w_j² for the noise and 2 Σ w_i w_j V_ij²/ν for
+    /// ν degrees of freedom. About its average it varies as for D of the law N(0, V₊ + noise · I), V₊ being the noised V with its eigenvalues
+    /// moved to the nearest ones that are nowhere negative and have its trace, a standard deviation of its noise larger. p is how likely both
+    /// together are to be as large, [`LEAST_P`] at least.
     ///
     /// `None` when second moment and prior do not fit.
     pub fn test(&self, known: &Prior, effect: f64) -> Option<GroupTest> {
