@@ -98,10 +98,10 @@ fn organs_are_mapped_one_to_one_and_centred() {
     for (k, kind) in closed_kinds.enumerate() {
         let scan = |i: u64| organ_scan(kind, 3 + k as u64, i, &OrganConditions::default()).mesh;
         // A scan with an edge of four sides is no closed surface.
-        let scans: Vec<ClosedMesh> = (0..2).filter_map(|i| ClosedMesh::try_new(scan(i)).ok()).collect();
+        let made = (0..2).find_map(|i| ClosedMesh::try_new(scan(i)).ok());
         // Fingers of hands touch.
-        assert!(!scans.is_empty() || kind == OrganKind::Hand, "{kind:?}");
-        for mesh in scans.into_iter().chain([closed(kind.template().clone())]) {
+        assert!(made.is_some() || kind == OrganKind::Hand, "{kind:?}");
+        for mesh in made.into_iter().chain([closed(kind.template().clone())]) {
             let map = sphere_map(&mesh).unwrap();
             let quality = SphereQuality::measure(&mesh, &map).unwrap();
             assert!(map.is_bijective(&mesh) && quality.flipped_triangles == 0, "{kind:?}");
