@@ -118,7 +118,7 @@ enum Command {
     Site(site::SiteCommand),
     /// Add up one part of a file of very many prepared faces; charges nothing
     Sum(parts::SumArgs),
-    /// Release one mean of the sums of all parts: the bytes of one process
+    /// Release what the sums of all parts are of: the bytes of one process
     Release(parts::ReleaseArgs),
     /// Made-up records whose truth is known: scans of organs
     #[command(subcommand, after_help = "Example:\n  visard synth surface femur --n 300 --out made")]

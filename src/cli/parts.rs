@@ -1,21 +1,23 @@
-//! `visard sum` and `visard release`: one mean of very many prepared faces, whose records are added up in parts.
+//! `visard sum` and `visard release`: one release of very many prepared faces, whose records are added up in parts.
 
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
-use super::face::{MakingArgs, failure, report, template_source, with_progress};
+use super::face::{MakingArgs, failure, report, report_groups, report_modes, template_source, with_progress};
 use super::output::{Failure, Printer};
 use super::{Global, heading};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
-use visard::parts::{self, Drawn, Part, ReleaseSettings, SumSettings, Summed};
+use visard::parts::{self, Drawn, Part, PartStatistic, ReleaseSettings, SumOf, SumSettings, Summed};
 use visard::privacy::{ClipRadius, ClipSource};
 use visard::study::Place;
 use visard::study::face::FaceMechanism;
+use visard::study::face::compare::Want;
+use visard::study::tangent::MOST_MODES;
 
 /// Arguments of `sum`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard sum people.npy --part 1/2 --mu 1 --out sum-1.json\n  visard sum people.npy --part 2/2 --mu 1 --out sum-2.json\n  visard release sum-1.json sum-2.json --mu 1 --out study\n  visard sum people.npy --part 1/2 --mu 1 --about study/round-1.json --out sum-2-1.json\n\nParts may run at once, on many machines: each reads its own records only, one by one. No ledger is touched.\nA sum is as secret as the records; only its owner may read the file."
+    after_help = "Example:\n  visard sum people.npy --part 1/2 --mu 1 --out sum-1.json\n  visard sum people.npy --part 2/2 --mu 1 --out sum-2.json\n  visard release sum-1.json sum-2.json --mu 1 --out study\n  visard sum people.npy --part 1/2 --mu 1 --about study/round-1.json --out sum-2-1.json\n  visard sum people.npy --part 1/2 --statistic compare --groups groups.csv --mu 1 --out sum-1.json\n\nParts may run at once, on many machines: each reads its own records only, one by one. No ledger is touched.\nA sum is as secret as the records; only its owner may read the file."
 )]
 pub struct SumArgs {
     /// The records, the same file for all parts: an NPY array (n, J, m, 3) of unit-area faces in the template's frame, of any size
@@ -32,15 +34,24 @@ pub struct SumArgs {
     out: PathBuf,
     #[command(flatten)]
     budget: BudgetArgs,
-    /// Which private mean: joint or joint-1
-    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = FaceMechanism::Joint)]
-    mechanism: FaceMechanism,
+    /// What is to be released
+    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = Statistic::Mean)]
+    statistic: Statistic,
+    /// Which private mean: joint (the default) or joint-1
+    #[arg(long, help_heading = heading::RELEASE, value_enum)]
+    mechanism: Option<FaceMechanism>,
     /// Also release a 95 % confidence band for the population's mean
     #[arg(long, help_heading = heading::RELEASE)]
     band: bool,
     /// Clip radius: a public number chosen without looking at the records
     #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     clip_radius: Option<f64>,
+    /// Group of each record, for compare: a table with the heading record,group; a record is its number from 0
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
+    groups: Option<PathBuf>,
+    /// What the budget of compare is for [default: both]
+    #[arg(long, help_heading = heading::RELEASE, value_enum)]
+    want: Option<Want>,
     #[command(flatten)]
     counting: CountingArgs,
     #[command(flatten)]
@@ -49,15 +60,62 @@ pub struct SumArgs {
     making: MakingArgs,
 }
 
+/// What is released of sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Statistic {
+    /// A mean face
+    Mean,
+    /// Modes of variation, with their mean
+    Modes,
+    /// Groups: their means, where they differ, and a test
+    Compare,
+}
+
+impl SumArgs {
+    /// What is added up for; options of another statistic are refused.
+    fn of(&self) -> Result<SumOf, Failure> {
+        let Self { mechanism, band, clip_radius, groups, want, .. } = self;
+        let (of_mean, of_groups) =
+            (mechanism.is_some() || *band || clip_radius.is_some(), groups.is_some() || want.is_some());
+        let only = |options: &str, statistic: &str| {
+            Err(Failure::usage(format!("{options} go with --statistic {statistic} only")))
+        };
+        if of_mean && self.statistic != Statistic::Mean {
+            return only("--mechanism, --band and --clip-radius", "mean");
+        }
+        if of_groups && self.statistic != Statistic::Compare {
+            return only("--groups and --want", "compare");
+        }
+        if let Some(radius) = *clip_radius {
+            ClipRadius::new(radius, ClipSource::Public).map_err(Failure::usage)?;
+        }
+        Ok(match (self.statistic, groups) {
+            (Statistic::Mean, _) => SumOf::People(PartStatistic::Mean {
+                mechanism: mechanism.unwrap_or(FaceMechanism::Joint),
+                band: *band,
+                clip_radius: *clip_radius,
+            }),
+            (Statistic::Modes, _) => SumOf::People(PartStatistic::Modes),
+            (Statistic::Compare, Some(table)) => SumOf::Groups(table.clone(), want.unwrap_or_default()),
+            (Statistic::Compare, None) => {
+                return Err(Failure::usage("--statistic compare needs the table of --groups"));
+            }
+        })
+    }
+}
+
 /// Arguments of `release`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard release sum-1.json sum-2.json --mu 1 --out study\n\nThe default mean takes two or three passes over the records. After each but the last this command writes a round file; make the sums of the\nnext pass with `visard sum --about` that file, and give them to this command again. One charge pays for all passes."
+    after_help = "Example:\n  visard release sum-1.json sum-2.json --mu 1 --out study\n\nMost statistics take two or three passes over the records (six for map and test of groups). After each but the last this command writes a round file; make the sums of the\nnext pass with `visard sum --about` that file, and give them to this command again. One charge pays for all passes."
 )]
 pub struct ReleaseArgs {
     /// The sums of all parts of one pass, in any order
     #[arg(value_name = "SUM", required = true)]
     sums: Vec<PathBuf>,
+    /// Maximum number of modes, of sums of modes; only modes above the noise are released [default: 5]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=MOST_MODES as i64))]
+    modes: Option<u16>,
     #[command(flatten)]
     budget: BudgetArgs,
     /// Public template face of the sums: a mesh file, or "builtin".
@@ -70,9 +128,7 @@ pub struct ReleaseArgs {
 
 /// Runs `sum`.
 pub fn sum(args: &SumArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    if let Some(radius) = args.clip_radius {
-        ClipRadius::new(radius, ClipSource::Public).map_err(Failure::usage)?;
-    }
+    let statistic = args.of()?;
     let making = args.making.inputs(&[], Place::new("."))?;
     let settings = SumSettings {
         records: args.records.clone(),
@@ -80,10 +136,8 @@ pub fn sum(args: &SumArgs, global: &Global, printer: &Printer) -> Result<(), Fai
         about: args.about.clone(),
         out: args.out.clone(),
         replace: global.force,
-        mechanism: args.mechanism,
-        band: args.band,
+        statistic,
         mu: args.budget.mu()?,
-        clip_radius: args.clip_radius,
         template: making.template,
         curves: making.curves,
         samples: making.samples,
@@ -119,11 +173,14 @@ pub fn release(args: &ReleaseArgs, global: &Global, printer: &Printer) -> Result
     let settings = ReleaseSettings {
         sums: args.sums.clone(),
         mu: args.budget.mu()?,
+        modes: args.modes.map(usize::from),
         template: template_source(&args.template),
         place: Place { asked: args.budget.loss().ok(), ..args.place.place(global)? },
     };
     match with_progress(printer, |_| parts::release(&settings)).map_err(failure)? {
         Drawn::Mean(outcome) => report(&outcome, printer),
+        Drawn::Modes(outcome) => report_modes(&outcome, printer),
+        Drawn::Groups(outcome) => report_groups(&outcome, printer),
         Drawn::Round { file, pass: (at, of), people } => printer.result(
             json!({"round": file, "pass": at, "passes": of, "n": people, "released": false}),
             format!(

@@ -1,4 +1,4 @@
-//! A mean whose records are added up in parts: any split gives the bytes of one process, and what does not belong together is refused by name.
+//! Releases whose records are added up in parts: any split gives the bytes of one process, and what does not belong together is refused by name.
 
 use crate::command_line::visard;
 use crate::stages::{assert_same, release};
@@ -78,20 +78,27 @@ fn any_split_gives_the_bytes_of_one_process() {
     let table =
         (0..60).fold("record,person\n".to_owned(), |text, i| format!("{text}{i},p{}\n", (7 * i) % 41));
     fs::write(path.join("persons.csv"), table).unwrap();
-    for (name, options, passes) in [
-        ("once", "--mechanism joint-1 --mu 1 --allow-identical", 1),
-        ("two", "--mu 1 --allow-identical", 2),
-        ("counted", "--mu 3 --allow-identical", 3),
-        ("persons", "--mu 3 --people persons.csv --allow-identical", 3),
-        ("band", "--mu 3 --band --allow-identical", 3),
+    let groups = (0..60)
+        .fold("record,group\n".to_owned(), |text, i| format!("{text}{i},{}\n", ["a", "b"][(7 * i) % 41 % 2]));
+    fs::write(path.join("groups.csv"), groups).unwrap();
+    let both = "--groups groups.csv --people persons.csv";
+    for (name, statistic, options, more, passes) in [
+        ("once", "mean", "--mechanism joint-1 --mu 1 --allow-identical", "", 1),
+        ("two", "mean", "--mu 1 --allow-identical", "", 2),
+        ("counted", "mean", "--mu 3 --allow-identical", "", 3),
+        ("band", "mean", "--mu 3 --band --allow-identical", "", 3),
+        ("few", "modes", "--mu .5 --allow-identical", "", 2),
+        ("modes", "modes", "--mu 3 --allow-identical", "--modes 2", 3),
+        ("groups", "compare", &format!("--mu 3 {both} --allow-identical"), "", 5),
     ] {
-        done(path, &format!("face mean --prepared people.npy {FORM} {options} --seed 5 --out {name}"));
-        let splits: &[usize] = if name == "counted" { &[1, 7] } else { &[3] };
-        for &of in splits {
-            let out = format!("{name}-{of}");
-            assert_eq!(in_parts(path, of, options, &out, " --seed 5"), passes, "{name}");
-            assert_same(&path.join(name), &path.join(&out));
-        }
+        done(
+            path,
+            &format!("face {statistic} --prepared people.npy {FORM} {options} {more} --seed 5 --out {name}"),
+        );
+        let of = if name == "counted" { 7 } else { 3 };
+        let (out, options) = (format!("{name}-{of}"), format!("--statistic {statistic} {options}"));
+        assert_eq!(in_parts(path, of, &options, &out, &format!(" {more} --seed 5")), passes, "{name}");
+        assert_same(&path.join(name), &path.join(&out));
     }
     let detail = |study: &str| {
         let certificate = fs::read(path.join(study).join("release/certificate.json")).unwrap();
@@ -130,11 +137,26 @@ fn what_does_not_belong_together_is_refused_by_name_and_charges_nothing() {
     assert!(said("1.json other.json 3.json").contains("other.json: the clip radius differs"));
     sum(2, 3, "--mechanism joint-1", "other.json");
     assert!(said("1.json other.json 3.json").contains("other.json: the mechanism differs"));
+    sum(2, 3, "--statistic modes", "other.json");
+    assert!(said("1.json other.json 3.json").contains("other.json: the statistic differs"));
+    assert!(said("1.json 2.json 3.json --modes 3").contains("these are no sums of modes"));
+    let table = |turned: usize, out: &str| {
+        let lines = (0..60).map(|i| format!("{i},{}\n", ["a", "b"][usize::from((i + turned) % 60 < 20)]));
+        fs::write(path.join(out), format!("record,group\n{}", lines.collect::<String>())).unwrap();
+    };
+    table(0, "groups.csv");
+    table(1, "turned.csv");
+    for (k, name) in [(1, "groups"), (2, "turned"), (3, "groups")] {
+        sum(k, 3, &format!("--statistic compare --groups {name}.csv"), &format!("g{k}.json"));
+    }
+    assert!(said("g1.json g2.json g3.json").contains("g2.json: the table of groups differs"));
+    sum(2, 3, "--statistic compare --groups groups.csv --want map", "g2.json");
+    assert!(said("g1.json g2.json g3.json").contains("g2.json: what is wanted of the comparison differs"));
     let error = refused(path, "release 1.json 2.json 3.json --mu 2 --out study");
     assert!(error.contains("made for mu = 3, not for 2"), "{error}");
     // Changed, cut, no sum at all.
     let text = fs::read_to_string(path.join("2.json")).unwrap();
-    let at = text.find("\"sum\":{\"steps\":[20,[").unwrap() + 20;
+    let at = text.find("\"sum\":{\"steps\":[[20,[").unwrap() + 21;
     let digit = if text.as_bytes()[at + 1] == b'7' { "8" } else { "7" };
     let mut changed = text.clone();
     changed.replace_range(at + 1..at + 2, digit);
@@ -164,6 +186,14 @@ fn what_does_not_belong_together_is_refused_by_name_and_charges_nothing() {
     let words = |more: &str| format!("sum people.npy {FORM} --mu 3 {more} --allow-identical --out none.json");
     assert!(refused(path, &words("--mechanism curves")).contains("joint and joint-1"));
     assert!(refused(path, &words("--mechanism none")).contains("joint and joint-1"));
+    for (more, why) in [
+        ("--statistic modes --band", "--band and --clip-radius go with --statistic mean only"),
+        ("--groups groups.csv", "go with --statistic compare only"),
+        ("--statistic compare", "needs the table of --groups"),
+    ] {
+        let (code, _, error) = visard(path, &line(&words(more)));
+        assert!(code == Some(2) && error.contains(why), "{error}");
+    }
     assert!(refused(path, &words("--part 1/61")).contains("61 parts of 60 persons"));
     assert!(refused(path, &words("--unusable refuse")).contains("record 3 of part 1/1"));
     assert!(!path.join("none.json").exists());
@@ -314,21 +344,34 @@ fn round_files_of_neighbours_differ_in_noised_values_only() {
     let dir = people(60);
     let path = dir.path();
     let array = npy::read(&path.join("people.npy")).unwrap();
-    let round = |name: &str, change: &dyn Fn(&mut [f64])| {
+    let groups = (0..60).fold("record,group\n".to_owned(), |text, i| format!("{text}{i},g{}\n", i % 2));
+    fs::write(path.join("groups.csv"), groups).unwrap();
+    let run = |(statistic, rounds): (&str, usize), name: &str, change: &dyn Fn(&mut [f64])| {
         let mut data = array.data.clone();
         change(&mut data[50 * 288..51 * 288]);
         write_npy(&path.join("people.npy"), &array.shape, &data).unwrap();
-        let first = sums(path, 2, 1, "--mu 3 --allow-identical");
-        let said = done(path, &format!("release {first} --mu 3 --out {name} --seed 5"));
-        let text = fs::read(path.join(name).join("round-1.json")).unwrap();
-        let mut value: Value = serde_json::from_slice(&text).unwrap();
-        without_values(&mut value);
-        (said.replace(name, "OUT"), value, text)
+        let (mut about, mut told, mut values, mut texts) =
+            (String::new(), String::new(), Vec::new(), Vec::new());
+        for k in 1..=rounds {
+            let sums = sums(path, 2, k, &format!("--statistic {statistic} --mu 3 --allow-identical {about}"));
+            told += &done(path, &format!("release {sums} --mu 3 --out {name} --seed 5"));
+            let file = format!("{name}/round-{k}.json");
+            let text = fs::read(path.join(&file)).unwrap();
+            let mut value: Value = serde_json::from_slice(&text).unwrap();
+            without_values(&mut value);
+            values.push(value);
+            texts.push(text);
+            about = format!("--about {file}");
+        }
+        fs::remove_dir_all(path.join(name)).unwrap();
+        (told.replace(name, "OUT"), values, texts)
     };
-    let near = round("near", &|_| {});
-    for far in [round("far", &|own| own.fill(90.0)), round("lost", &|own| own.fill(f64::NAN))] {
-        assert_eq!(near.0, far.0);
-        assert_eq!(near.1, far.1);
-        assert_ne!(near.2, far.2, "the record does not enter at all");
+    for of in [("mean", 1), ("modes", 2), ("compare --groups groups.csv --want test", 2)] {
+        let near = run(of, "near", &|_| {});
+        for far in [run(of, "far", &|own| own.fill(90.0)), run(of, "lost", &|own| own.fill(f64::NAN))] {
+            assert_eq!(near.0, far.0, "{}", of.0);
+            assert_eq!(near.1, far.1, "{}", of.0);
+            assert!(near.2.iter().zip(&far.2).all(|(a, b)| a != b), "the record does not enter at all");
+        }
     }
 }

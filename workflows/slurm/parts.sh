@@ -1,5 +1,5 @@
 #!/bin/bash
-# One mean of very many prepared faces: parts.sh RECORDS.npy OUT PARTS MU [OPTION of `visard sum`…], as in
+# One release of very many prepared faces: parts.sh RECORDS.npy OUT PARTS MU [OPTION of `visard sum`…], as in
 #   RELEASE="--ledger hospital.jsonl" ./parts.sh people.npy study 64 1 --people persons.csv
 # Every pass over the records is a job array, a part each task, and a release of their sums. RELEASE has options of `visard release`. What
 # was ended goes on with its last pass: it was paid for with the first.

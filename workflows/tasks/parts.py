@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One mean of very many prepared faces under dask.distributed or Ray: every part of a pass is a task.
+"""One release of very many prepared faces under dask.distributed or Ray: every part of a pass is a task.
 
     parts.py people.npy study --mu 1 --parts 64 --workers 8 -- --people persons.csv
     parts.py people.npy study --mu 1 --parts 64 --scheduler tcp://host:8786 --release "--ledger hospital.jsonl"
@@ -38,15 +38,15 @@ def main() -> int:
     said = {"released": False}
     with engine.workers(arguments) as run:
         while said.get("released") is False:
-            drawn = [k for k in (1, 2) if (out / f"round-{k}.json").exists()]
-            about = ["--about", str(out / f"round-{drawn[-1]}.json")] if drawn else []
-            files = [str(sums / f"pass-{len(drawn) + 1}-{k}.json") for k in range(1, arguments.parts + 1)]
+            drawn = len(list(out.glob("round-*.json")))
+            about = ["--about", str(out / f"round-{drawn}.json")] if drawn else []
+            files = [str(sums / f"pass-{drawn + 1}-{k}.json") for k in range(1, arguments.parts + 1)]
             line = ["sum", str(records), "--mu", arguments.mu, "--force", "--threads", "1", *about, *options]
             calls = [[*line, "--part", f"{k}/{arguments.parts}", "--out", file] for k, file in enumerate(files, 1)]
             for _, done in run(calls):
                 if isinstance(done, Exception):
                     raise done
-                print(f"part {done['part']}, pass {len(drawn) + 1}", file=sys.stderr)
+                print(f"part {done['part']}, pass {drawn + 1}", file=sys.stderr)
             said = engine.visard("release", *files, "--mu", arguments.mu, "--out", str(out), *arguments.release.split())
     shutil.rmtree(sums)
     print(json.dumps(said))

@@ -1,4 +1,4 @@
-//! One mean of very many prepared faces, whose records are added up in parts: by any engine, on one machine or on many.
+//! One release of very many prepared faces, whose records are added up in parts: by any engine, on one machine or on many.
 //!
 //! * [`parts`]: the sum of a part, and the release that is drawn of all of them. Its bytes are those of one process.
 

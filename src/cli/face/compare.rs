@@ -45,7 +45,7 @@ pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(),
 }
 
 /// What the data holder is told.
-fn report(outcome: &TangentOutcome<FoundGroups>, printer: &Printer) {
+pub fn report(outcome: &TangentOutcome<FoundGroups>, printer: &Printer) {
     let TangentOutcome { folder, people, certificate, found, .. } = outcome;
     note_failures(printer, outcome.failed, outcome.records_read, &folder.internal());
     if found.small {

@@ -15,9 +15,10 @@ mod register;
 mod regress;
 mod sample;
 
-pub use compare::difference_lines;
+pub use compare::{difference_lines, report as report_groups};
 pub use files::{scans_help, template_source};
 pub use mean::{budget_of, report};
+pub use modes::report as report_modes;
 pub use records::{MakingArgs, NeutralArgs, failure, note_failures, run_with_progress, with_progress};
 
 use super::Global;

@@ -68,7 +68,7 @@ pub fn run_settings(settings: &FaceModesSettings, printer: &Printer) -> Result<(
 }
 
 /// What the data holder is told.
-fn report(outcome: &TangentOutcome<FoundModes>, printer: &Printer) {
+pub fn report(outcome: &TangentOutcome<FoundModes>, printer: &Printer) {
     let TangentOutcome { folder, people, certificate, found, .. } = outcome;
     note_failures(printer, outcome.failed, outcome.records_read, &folder.internal());
     let more = modes_answer(&found.modes, &found.accuracy);

@@ -50,6 +50,14 @@ impl Groups {
         Ok(Self { names, labels: GroupLabels::of_sizes(sizes)? })
     }
 
+    /// Groups of a release of sums: which record is in which is not known here ([`GroupLabels::of_sums`]).
+    ///
+    /// # Errors
+    /// [`MechanismError`] for groups of fewer than two.
+    pub fn of_sums(names: Vec<String>, sizes: Vec<u64>, sha256: String) -> Result<Self, MechanismError> {
+        Ok(Self { names, labels: GroupLabels::of_sums(sizes, sha256)? })
+    }
+
     /// Reads the table of people who are a part of those compared: the group of each, by its place among `planned`.
     ///
     /// # Errors

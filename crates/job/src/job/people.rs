@@ -136,7 +136,8 @@ impl People {
 /// SHA-256 of a record's numbers, bit by bit: what copies have in common.
 pub fn sum_of(numbers: &[f64]) -> [u8; 32] {
     let mut hash = Sha256::new();
-    numbers.iter().for_each(|x| hash.update(x.to_bits().to_le_bytes()));
+    let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_bits().to_le_bytes()).collect();
+    hash.update(bytes);
     hash.finalize().into()
 }
 

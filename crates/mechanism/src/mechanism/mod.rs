@@ -6,6 +6,7 @@ mod error;
 pub mod functional;
 pub mod landmarks;
 pub mod manifold;
+mod pass_sum;
 pub mod quantile;
 pub mod registry;
 pub mod rounds;
@@ -15,4 +16,5 @@ pub mod vector;
 
 pub use crate::privacy::{Drawn, Mechanism, NoisedPart, Price, Released, Sensitivity, release};
 pub use error::MechanismError;
+pub use pass_sum::PassSum;
 pub use unseen::UnseenShares;

@@ -3,14 +3,14 @@
 use super::{Part, PartForm, fault};
 use crate::io::internal::MARK;
 use crate::io::{Limit, open, write_secret};
-use crate::mechanism::functional::PassSum;
+use crate::mechanism::PassSum;
 use crate::study::face::StudyError;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// The format that is written.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Bytes of a record's hash that are kept: 2⁶⁴ records would be needed for two to agree by chance.
 const HASH: usize = 16;
 /// And of its place in the file.

@@ -1,12 +1,9 @@
 //! What all parts of a release have in common: public.
 
+use super::statistic::{OfPeople, PartStatistic, difference};
 use crate::function::FaceCurves;
-use crate::mechanism::functional::{Aim, CurveMean};
-use crate::privacy::{ClipRadius, ClipSource, Mu, PublicInput};
-use crate::study::face::mean::{mechanism, two_rounds};
-use crate::study::face::{
-    ClipChoice, FaceInputs, FaceMechanism, LoadedTemplate, Registration, StudyError, TemplateLoadError,
-};
+use crate::privacy::{Mu, PublicInput};
+use crate::study::face::{FaceInputs, LoadedTemplate, Registration, StudyError, TemplateLoadError};
 use crate::study::{Identical, Place, Unusable};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -19,14 +16,10 @@ pub use crate::study::records::Shard as Part;
 pub struct PartForm {
     /// The program's version.
     pub version: String,
-    /// Which mean.
-    pub mechanism: FaceMechanism,
-    /// Whether it is aimed at a band.
-    pub band: bool,
+    /// What is released.
+    pub statistic: PartStatistic,
     /// Its budget.
     pub mu: Mu,
-    /// The public clip radius, where it is not the default.
-    pub clip_radius: Option<f64>,
     /// The template.
     pub template: PublicInput,
     /// Curves of a face, J.
@@ -72,31 +65,9 @@ impl PartForm {
         Ok(loaded.template.own_curves(self.curves, self.samples).map_err(TemplateLoadError::from)?)
     }
 
-    /// The mean, about the template's own curves.
-    ///
-    /// # Errors
-    /// [`StudyError`], about public numbers.
-    pub fn mean(&self, own: &FaceCurves) -> Result<CurveMean, StudyError> {
-        let n = self.people as u64;
-        let clip = match self.clip_radius {
-            None => ClipChoice::Default,
-            Some(radius) => ClipChoice::Public(ClipRadius::new(radius, ClipSource::Public)?),
-        };
-        let found = match self.mechanism {
-            FaceMechanism::Joint => {
-                let aim = if self.band { Aim::Band } else { Aim::Mean };
-                Some(CurveMean::TwoRounds(Box::new(two_rounds(aim, own, n, clip, self.mu, None)?)))
-            }
-            FaceMechanism::JointOnce if !self.band => {
-                mechanism(FaceMechanism::JointOnce, own, n, clip, self.mu)?
-            }
-            _ => None,
-        };
-        found.ok_or_else(|| {
-            StudyError::Parts(
-                "parts are added up for the mechanisms joint and joint-1; a band goes with joint".into(),
-            )
-        })
+    /// How many people, and their budget.
+    pub(super) fn of_people(&self) -> OfPeople {
+        (self.people as u64, self.mu)
     }
 
     /// As a study takes them.
@@ -111,11 +82,12 @@ impl PartForm {
 
     /// The first setting in which another form differs, in words.
     pub(super) fn difference(&self, other: &Self) -> Option<&'static str> {
+        if let Some(what) = difference(&self.statistic, &other.statistic) {
+            return Some(what);
+        }
         let differ = [
             (self.version != other.version, "the version of the program"),
-            (self.mechanism != other.mechanism || self.band != other.band, "the mechanism"),
             (self.mu != other.mu, "the budget"),
-            (self.clip_radius != other.clip_radius, "the clip radius"),
             (self.template.sha256 != other.template.sha256, "the template"),
             ((self.curves, self.samples) != (other.curves, other.samples), "curves and samples"),
             (self.persons != other.persons || self.people != other.people, "the people"),

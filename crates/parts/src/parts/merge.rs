@@ -2,7 +2,7 @@
 
 use super::file::{Found, SumFile};
 use super::{Part, PartForm, fault};
-use crate::mechanism::functional::PassSum;
+use crate::mechanism::PassSum;
 use crate::study::PeopleError;
 use crate::study::face::StudyError;
 use std::path::PathBuf;

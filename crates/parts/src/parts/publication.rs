@@ -1,39 +1,210 @@
-//! What the release of sums publishes: what a mean face publishes, and which parts were looked at for near copies.
+//! What the release of sums publishes: what a study of the same records publishes, and which parts were looked at for near copies.
 
+use super::drawn::Drawn;
+use crate::function::FaceCurves;
 use crate::job::copies::Kind;
-use crate::job::{JobError, Publication, ReleaseFolder};
-use crate::mechanism::functional::{NoisedFunction, PassOf, PassValue};
+use crate::job::{Job, JobError, Publication, ReleaseFolder};
+use crate::mechanism::functional::NoisedFunction;
+use crate::mechanism::functional::passes::{InPasses, PassOf, PassValue};
+use crate::mechanism::vector::AboutPass;
 use crate::privacy::{Certificate, Released, Statement};
-use crate::study::Identical;
-use crate::study::face::{FacePublication, StudyError};
+use crate::study::face::{
+    FaceInputs, FaceOutcome, FacePublication, LoadedTemplate, StudyError, shown, write_internal_of,
+};
+use crate::study::tangent::{
+    ComparisonStatistic, ModesStatistic, PublicCentre, Statistic, TangentOutcome, TangentPublication,
+};
+use crate::study::{Counting, Identical};
 use serde_json::json;
 
-/// Of so many parts.
-pub(super) struct PartsPublication {
-    pub(super) face: FacePublication,
-    pub(super) parts: usize,
+/// What is known of the records when the last pass was drawn: secret.
+pub(super) struct Records<'a> {
+    pub(super) inputs: &'a FaceInputs,
+    pub(super) loaded: &'a LoadedTemplate,
+    pub(super) own: &'a FaceCurves,
+    /// How many there are, and persons.
+    pub(super) count: usize,
+    pub(super) people: usize,
+    /// How many cannot be used.
+    pub(super) failed: usize,
+    /// The mean of the others.
+    pub(super) nonprivate: &'a FaceCurves,
 }
 
-/// The mean, once the last pass has drawn it.
-pub(super) fn mean_of_passes(released: &Released<PassValue>) -> Option<Released<NoisedFunction>> {
-    let PassOf::Mean(mean) = &released.value.of else { return None };
-    Some(released.clone().map(|_| (**mean).clone()))
+/// What a study publishes whose mechanism goes through the records pass by pass.
+pub(super) trait OfSums: Publication<Error: Into<StudyError>> {
+    /// The mechanism.
+    fn in_passes(&self) -> &dyn InPasses;
+
+    /// Who is counted.
+    fn counting(&self) -> &Counting;
+
+    /// What all passes have released, oldest first; `None` while there are more to come.
+    fn value(&self, passes: &[&PassOf]) -> Option<Self::Value>;
+
+    /// How the study ended, once what only the data holder may see is written.
+    fn ended(
+        &self,
+        job: &Job<'_>,
+        released: &Released<Self::Value>,
+        certificate: Certificate,
+        records: &Records<'_>,
+    ) -> Result<Drawn, StudyError>;
+}
+
+impl OfSums for FacePublication {
+    fn in_passes(&self) -> &dyn InPasses {
+        &self.mechanism
+    }
+
+    fn counting(&self) -> &Counting {
+        &self.counting
+    }
+
+    fn value(&self, passes: &[&PassOf]) -> Option<NoisedFunction> {
+        if let Some(PassOf::Mean(mean)) = passes.last() { Some((**mean).clone()) } else { None }
+    }
+
+    fn ended(
+        &self,
+        job: &Job<'_>,
+        released: &Released<NoisedFunction>,
+        certificate: Certificate,
+        records: &Records<'_>,
+    ) -> Result<Drawn, StudyError> {
+        let released = shown(self, released, certificate)?;
+        records.write_internal(job, Some(&released.curves), &released.certificate)?;
+        Ok(Drawn::Mean(Box::new(FaceOutcome {
+            folder: job.folder().clone(),
+            scans: records.count,
+            people: records.people,
+            failed: records.failed,
+            mean_square_error: Some(released.curves.mean_square_distance(records.nonprivate)),
+            released: Some(released),
+            stage_seconds: Default::default(),
+        })))
+    }
+}
+
+type About<S> = TangentPublication<PublicCentre, S>;
+
+impl OfSums for About<ModesStatistic> {
+    fn in_passes(&self) -> &dyn InPasses {
+        &*self.mechanism.0
+    }
+
+    fn counting(&self) -> &Counting {
+        &self.circumstances.counting
+    }
+
+    fn value(&self, passes: &[&PassOf]) -> Option<Self::Value> {
+        let Some(PassOf::Modes(AboutPass::Moments(modes))) = passes.last() else { return None };
+        Some((**modes).clone())
+    }
+
+    fn ended(
+        &self,
+        job: &Job<'_>,
+        released: &Released<Self::Value>,
+        certificate: Certificate,
+        records: &Records<'_>,
+    ) -> Result<Drawn, StudyError> {
+        Ok(Drawn::Modes(Box::new(outcome(self, job, released, certificate, records)?)))
+    }
+}
+
+impl OfSums for About<ComparisonStatistic> {
+    fn in_passes(&self) -> &dyn InPasses {
+        &*self.mechanism.0
+    }
+
+    fn counting(&self) -> &Counting {
+        &self.circumstances.counting
+    }
+
+    fn value(&self, passes: &[&PassOf]) -> Option<Self::Value> {
+        self.mechanism.0.of_passes(passes)
+    }
+
+    fn ended(
+        &self,
+        job: &Job<'_>,
+        released: &Released<Self::Value>,
+        certificate: Certificate,
+        records: &Records<'_>,
+    ) -> Result<Drawn, StudyError> {
+        Ok(Drawn::Groups(Box::new(outcome(self, job, released, certificate, records)?)))
+    }
+}
+
+/// Of a statistic in the tangent space at the template.
+fn outcome<S: Statistic>(
+    publication: &About<S>,
+    job: &Job<'_>,
+    released: &Released<<About<S> as Publication>::Value>,
+    certificate: Certificate,
+    records: &Records<'_>,
+) -> Result<TangentOutcome<S::Found>, StudyError> {
+    let (space, found) = publication.found(released)?;
+    let curves =
+        |samples: &[f64]| FaceCurves::new(records.own.curves(), records.own.samples(), samples.to_vec());
+    let mean = S::mean(&found).map(curves).transpose()?;
+    records.write_internal(job, mean.as_ref(), &certificate)?;
+    let of = TangentOutcome::of(job, publication, (&*space, found), certificate);
+    Ok(TangentOutcome { records_read: records.count, people: records.people, failed: records.failed, ..of })
+}
+
+impl Records<'_> {
+    fn write_internal(
+        &self,
+        job: &Job<'_>,
+        released: Option<&FaceCurves>,
+        certificate: &Certificate,
+    ) -> Result<(), StudyError> {
+        let Self { inputs, loaded, own, failed, nonprivate, .. } = *self;
+        write_internal_of(
+            job,
+            (inputs, loaded, own),
+            (failed, nonprivate),
+            (released, certificate.clip_radius),
+        )
+    }
+}
+
+/// Of so many parts.
+pub(super) struct PartsPublication<P> {
+    pub(super) of: P,
+    pub(super) parts: usize,
+    /// What earlier passes have released.
+    pub(super) before: Vec<PassOf>,
 }
 
 const UNFINISHED: StudyError = StudyError::Shape("the last pass over the records has not been drawn");
 
-impl Publication for PartsPublication {
+impl<P: OfSums> PartsPublication<P> {
+    /// What is released, once the last pass has drawn it.
+    ///
+    /// # Errors
+    /// [`StudyError`]: there are passes to come.
+    pub(super) fn finished(&self, released: &Released<PassValue>) -> Result<Released<P::Value>, StudyError> {
+        let passes: Vec<&PassOf> = self.before.iter().chain([&released.value.of]).collect();
+        let value = self.of.value(&passes).ok_or(UNFINISHED)?;
+        Ok(released.clone().map(|_| value))
+    }
+}
+
+impl<P: OfSums> Publication for PartsPublication<P> {
     type Value = PassValue;
     type Error = StudyError;
 
     fn counts_persons(&self) -> bool {
-        self.face.counts_persons()
+        self.of.counts_persons()
     }
 
     fn describe(&self, released: &Released<PassValue>, statement: &mut Statement) {
-        let Some(mean) = mean_of_passes(released) else { return };
-        self.face.describe(&mean, statement);
-        if self.parts > 1 && self.face.counting.identical == Identical::Refuse {
+        let Ok(all) = self.finished(released) else { return };
+        self.of.describe(&all, statement);
+        if self.parts > 1 && self.of.counting().identical == Identical::Refuse {
             let identical = format!(
                 "stop a study before anything is charged; and so do near copies ({}), which were looked for within each of {} parts of the records, not \
                  between these: that this release exists tells that no two persons had such",
@@ -45,7 +216,7 @@ impl Publication for PartsPublication {
     }
 
     fn statistic(&self) -> String {
-        self.face.statistic()
+        self.of.statistic()
     }
 
     fn write(
@@ -54,14 +225,8 @@ impl Publication for PartsPublication {
         certificate: &Certificate,
         folder: &mut ReleaseFolder,
     ) -> Result<(), StudyError> {
-        let mean = mean_of_passes(released).ok_or(UNFINISHED)?;
-        self.face.write(&mean, certificate, folder)
+        self.of.write(&self.finished(released)?, certificate, folder).map_err(Into::into)
     }
-}
-
-/// For results: the last pass's draw.
-pub(super) fn finished(released: &Released<PassValue>) -> Result<Released<NoisedFunction>, StudyError> {
-    mean_of_passes(released).ok_or(UNFINISHED)
 }
 
 /// What the job says of steps, of passes.

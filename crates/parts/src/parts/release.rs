@@ -1,17 +1,22 @@
 //! One release of the sums of all parts, pass by pass.
 
+use super::drawn::Drawn;
 use super::fault;
 use super::merge::Merged;
-use super::publication::{PartsPublication, finished, of_pass};
+use super::publication::{OfSums, PartsPublication, Records, of_pass};
 use super::round::{RoundFile, standing_for};
+use super::statistic::PartStatistic;
 use crate::function::FaceCurves;
 use crate::job::{self, Digest, Job};
-use crate::mechanism::functional::{CurveMean, Pass, PassValue, Passed};
+use crate::mechanism::functional::passes::{Pass, PassValue, Passed};
+use crate::privacy::Mu;
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Mechanism, Mu};
+use crate::study::face::modes::MODES;
 use crate::study::face::{
-    FaceOutcome, FacePublication, LoadedTemplate, StudyError, TemplateSource, load_template, shown,
-    write_internal_of,
+    FacePublication, FaceSpace, LoadedTemplate, StudyError, TemplateSource, load_template,
+};
+use crate::study::tangent::{
+    Centring, Circumstances, ComparisonStatistic, ModesStatistic, PublicCentre, Statistic, TangentPublication,
 };
 use crate::study::{Counting, Identical, Place, Whose};
 use serde::{Deserialize, Serialize};
@@ -25,26 +30,12 @@ pub struct ReleaseSettings {
     pub sums: Vec<PathBuf>,
     /// The budget of all passes together: that of the sums.
     pub mu: Mu,
+    /// How many modes at most, where that is what is released.
+    pub modes: Option<usize>,
     /// The template: that of the sums.
     pub template: TemplateSource,
     /// Folder, ledger, seed; the same for all passes.
     pub place: Place,
-}
-
-/// What a release of sums has drawn.
-#[derive(Debug)]
-pub enum Drawn {
-    /// A pass that is not the last: the next sums are made about this file.
-    Round {
-        /// The file.
-        file: PathBuf,
-        /// Which pass, of how many.
-        pass: (usize, usize),
-        /// n.
-        people: usize,
-    },
-    /// The mean.
-    Mean(Box<FaceOutcome>),
 }
 
 /// What later passes need of an earlier one: secret.
@@ -82,27 +73,42 @@ pub fn release(settings: &ReleaseSettings) -> Result<Drawn, StudyError> {
     if loaded.input.sha256 != form.template.sha256 {
         return Err(StudyError::Parts("the sums were made with another template; give that one".into()));
     }
-    let own = form.own(&loaded)?;
-    let mean = form.mean(&own)?;
+    if settings.modes.is_some() && form.statistic != PartStatistic::Modes {
+        return Err(StudyError::Parts("these are no sums of modes: leave out how many are wanted".into()));
+    }
     // Every pass goes on with the charge of the first.
     let place = Place { resume: true, ..settings.place.clone() };
-    let at_hand = AtHand { sums: &sums, loaded, own, mean, place: &place };
-    job::run(&place, |job| at_hand.run(job)).map_err(of_pass)
+    let own = form.own(&loaded)?;
+    let at_hand = AtHand { sums: &sums, loaded: &loaded, own: &own, place: &place };
+    match form.statistic {
+        PartStatistic::Mean { .. } => at_hand.release(at_hand.mean()?),
+        PartStatistic::Modes => {
+            let most = settings.modes.unwrap_or(MODES);
+            at_hand.release(at_hand.about(ModesStatistic { budget: form.mu, most })?)
+        }
+        PartStatistic::Groups { want, .. } => {
+            let groups = form.statistic.groups()?;
+            at_hand.release(at_hand.about(ComparisonStatistic { budget: form.mu, groups, want })?)
+        }
+    }
 }
 
 /// One pass.
 struct AtHand<'a> {
     sums: &'a Merged,
-    loaded: Arc<LoadedTemplate>,
-    own: FaceCurves,
-    mean: CurveMean,
+    loaded: &'a Arc<LoadedTemplate>,
+    own: &'a FaceCurves,
     place: &'a Place,
 }
 
 impl AtHand<'_> {
-    fn run(&self, job: &mut Job<'_>) -> Result<Drawn, StudyError> {
-        let (form, price) = (self.sums.form(), self.mean.price().clone());
-        let passes = Pass::count(&self.mean)?;
+    fn release(&self, of: impl OfSums) -> Result<Drawn, StudyError> {
+        job::run(self.place, |job| self.run(of, job)).map_err(of_pass)
+    }
+
+    fn run(&self, of: impl OfSums, job: &mut Job<'_>) -> Result<Drawn, StudyError> {
+        let (form, price) = (self.sums.form(), of.in_passes().whole_price().clone());
+        let passes = of.in_passes().passes()?;
         let text = |value: &dyn Fn() -> serde_json::Result<String>| value().unwrap_or_default();
         let fields = [
             "sums of parts".to_owned(),
@@ -116,10 +122,12 @@ impl AtHand<'_> {
         let passed: Vec<Passed> = before()
             .map(|step| Passed { value: step.released.value.of.clone(), parts: step.released.parts.clone() })
             .collect();
-        let publication = PartsPublication { face: self.publication(), parts: self.sums.parts.len() };
+        let earlier = passed.iter().map(|passed| passed.value.clone()).collect();
+        let publication = PartsPublication { of, parts: self.sums.parts.len(), before: earlier };
         let priced = job.price_step(&price, publication, &steps)?;
+        let publication = priced.publication();
         self.check_before(&passed, before().next().map(|step| &step.secret))?;
-        let pass = Pass::after(&self.mean, &passed)?;
+        let pass = Pass::after(publication.of.in_passes(), &passed);
         let sum = self.sums.sum()?;
         pass.check(&sum)?;
         if passed.is_empty() {
@@ -149,21 +157,19 @@ impl AtHand<'_> {
             return Ok(Drawn::Round { file, pass: (at, passes), people: form.people });
         }
         let certificate = job.publish(&priced, &published)?;
-        let released = finished(&published)?;
-        let released = shown(&priced.publication().face, &released, certificate)?;
         let nonprivate = FaceCurves::new(form.curves, form.samples, self.sums.nonprivate())?;
-        let (inputs, failed) = (form.inputs(self.place.clone()), self.sums.failed());
-        write_internal_of(job, (&inputs, &self.loaded, &self.own), (failed, &nonprivate), &released)?;
-        job.finish()?;
-        Ok(Drawn::Mean(Box::new(FaceOutcome {
-            folder: job.folder().clone(),
-            scans: form.records,
+        let records = Records {
+            inputs: &form.inputs(self.place.clone()),
+            loaded: self.loaded,
+            own: self.own,
+            count: form.records,
             people: form.people,
-            failed,
-            mean_square_error: Some(released.curves.mean_square_distance(&nonprivate)),
-            released: Some(released),
-            stage_seconds: Default::default(),
-        })))
+            failed: self.sums.failed(),
+            nonprivate: &nonprivate,
+        };
+        let drawn = publication.of.ended(job, &publication.finished(&published)?, certificate, &records)?;
+        job.finish()?;
+        Ok(drawn)
     }
 
     /// Whether the sums rest on what this release has drawn before, and are of the records that the first pass was of.
@@ -203,16 +209,37 @@ impl AtHand<'_> {
         Ok(())
     }
 
-    fn publication(&self) -> FacePublication {
+    fn counting(&self) -> Counting {
         let form = self.sums.form();
         let people = form.persons.then(|| Whose::Table(PathBuf::from("people")));
-        FacePublication::new(
+        Counting { people, identical: form.identical }
+    }
+
+    fn mean(&self) -> Result<FacePublication, StudyError> {
+        let form = self.sums.form();
+        Ok(FacePublication::new(
             self.loaded.clone(),
             self.own.clone(),
-            self.mean.clone(),
+            form.statistic.mean(self.own, form.of_people())?,
             form.registration,
-            Counting { people, identical: form.identical },
+            self.counting(),
             form.unusable,
-        )
+        ))
+    }
+
+    /// A statistic in the tangent space at the template, as a study of faces has it.
+    fn about<S: Statistic>(&self, statistic: S) -> Result<TangentPublication<PublicCentre, S>, StudyError> {
+        let form = self.sums.form();
+        let space = FaceSpace::new(self.loaded.clone(), self.own.clone(), form.registration);
+        let (n, mu) = form.of_people();
+        let centring = PublicCentre { space: Arc::new(space), mu, n };
+        let wanted = statistic.clone();
+        let mechanism = centring.about(move |expected| wanted.inner(expected))?;
+        let circumstances = Circumstances {
+            public_inputs: self.loaded.inputs(),
+            counting: self.counting(),
+            unusable: form.unusable,
+        };
+        Ok(TangentPublication { statistic, centring, mechanism, circumstances })
     }
 }

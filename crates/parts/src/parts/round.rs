@@ -3,14 +3,14 @@
 use super::{PartForm, fault};
 use crate::io::{Limit, open, write_text};
 use crate::job::refuse_secret;
-use crate::mechanism::functional::Passed;
+use crate::mechanism::functional::passes::Passed;
 use crate::study::face::StudyError;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// The format that is written.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A round file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

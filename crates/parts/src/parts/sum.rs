@@ -3,14 +3,14 @@
 use super::file::{Origin, SumFile};
 use super::records::{PartRecords, print_of};
 use super::round::{RoundFile, standing_for};
+use super::statistic::PartStatistic;
 use super::{Part, PartForm, fault};
 use crate::io::npy::Rows;
-use crate::mechanism::functional::Pass;
+use crate::mechanism::functional::Want;
+use crate::mechanism::functional::passes::Pass;
 use crate::privacy::Mu;
-use crate::study::face::{
-    FaceMechanism, Registration, StudyError, TemplateSource, check_form_of, load_template,
-};
-use crate::study::{Counting, Identical, Unusable};
+use crate::study::face::{Registration, StudyError, TemplateSource, check_form_of, load_template};
+use crate::study::{Counting, Groups, Identical, Unusable};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
@@ -27,14 +27,10 @@ pub struct SumSettings {
     pub out: PathBuf,
     /// Whether a sum that is there is replaced.
     pub replace: bool,
-    /// Which mean.
-    pub mechanism: FaceMechanism,
-    /// Whether it is aimed at a band.
-    pub band: bool,
+    /// What is to be released.
+    pub statistic: SumOf,
     /// Its budget: the lattice that is added up on depends on it.
     pub mu: Mu,
-    /// A public clip radius, where it is not the default.
-    pub clip_radius: Option<f64>,
     /// The template.
     pub template: TemplateSource,
     /// Curves of a face, J.
@@ -47,6 +43,15 @@ pub struct SumSettings {
     pub counting: Counting,
     /// What is done about records that cannot be used.
     pub unusable: Unusable,
+}
+
+/// What a part is added up for.
+#[derive(Debug, Clone)]
+pub enum SumOf {
+    /// A statistic that needs no table.
+    People(PartStatistic),
+    /// A comparison of the groups of a table `record,group`.
+    Groups(PathBuf, Want),
 }
 
 /// What was added up; for the data holder only.
@@ -77,12 +82,17 @@ pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
     let name = settings.records.display().to_string();
     let count = check_form_of(&name, rows.shape().to_vec(), settings.curves, settings.samples)?;
     let people = settings.counting.people(count, &|i| vec![i.to_string()])?;
+    let (statistic, groups) = match &settings.statistic {
+        SumOf::People(statistic) => (statistic.clone(), None),
+        SumOf::Groups(table, want) => {
+            let groups = Groups::read(table, &people, count, &|i| vec![i.to_string()])?;
+            (PartStatistic::of_groups(&groups, *want), Some(groups))
+        }
+    };
     let form = PartForm {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        mechanism: settings.mechanism,
-        band: settings.band,
+        statistic,
         mu: settings.mu,
-        clip_radius: settings.clip_radius,
         template: loaded.input.clone(),
         curves: settings.curves,
         samples: settings.samples,
@@ -94,7 +104,8 @@ pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
         people: people.count(),
     };
     let own = form.own(&loaded)?;
-    let mean = form.mean(&own)?;
+    let statistic = form.statistic.in_passes(&own, form.of_people(), groups.as_ref())?;
+    let passes = statistic.passes()?;
     let passed = match &settings.about {
         None => Vec::new(),
         Some(path) => {
@@ -107,8 +118,9 @@ pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
             }
         }
     };
-    let pass = Pass::after(&mean, &passed)?;
-    let (records, looked) = PartRecords::look((&rows, &own), &people, form.persons_of(settings.part)?)?;
+    let (pass, persons) = (Pass::after(&*statistic, &passed), form.persons_of(settings.part)?);
+    let (first, persons_here) = (persons.start, persons.len());
+    let (records, looked) = PartRecords::look((&rows, &own), &people, persons)?;
     records.refuse_unusable(settings.unusable, &looked, settings.part)?;
     let is_first = passed.is_empty();
     // What the first pass has found is not looked for again.
@@ -117,8 +129,8 @@ pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
     let hashes = if told { looked.sums } else { Vec::new() };
     let table = people.table().unwrap_or_default();
     let source = Sha256::new().chain_update(print_of(&rows)?).chain_update(table).finalize();
-    let sum = pass.sum(&records)?;
-    let (persons, failed) = (form.persons_of(settings.part)?.len(), records.failed());
+    let sum = pass.sum(&records, first)?;
+    let failed = records.failed();
     let origin = Origin {
         part: settings.part,
         pass: passed.len() + 1,
@@ -130,8 +142,8 @@ pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
         form,
     };
     let summed = Summed {
-        pass: (passed.len() + 1, Pass::count(&mean)?),
-        people: (persons, people.count()),
+        pass: (passed.len() + 1, passes),
+        people: (persons_here, people.count()),
         records: records.count_records(),
         failed,
         notes,

@@ -86,10 +86,16 @@ impl Form {
 
     /// The values of a record of these bytes.
     pub fn row(&self, bytes: &[u8]) -> Vec<f64> {
-        if let Number { kind: b'f', width: 8, is_big_endian: false } = self.number {
-            return bytes.as_chunks().0.iter().map(|raw| f64::from_le_bytes(*raw)).collect();
+        // What most files hold is read several times as fast by itself.
+        match self.number {
+            Number { kind: b'f', width: 8, is_big_endian: false } => {
+                bytes.as_chunks().0.iter().map(|raw| f64::from_le_bytes(*raw)).collect()
+            }
+            Number { kind: b'f', width: 4, is_big_endian: false } => {
+                bytes.as_chunks().0.iter().map(|raw| f64::from(f32::from_le_bytes(*raw))).collect()
+            }
+            number => bytes.chunks_exact(number.width).map(|raw| number.value(raw)).collect(),
         }
-        bytes.chunks_exact(self.number.width).map(|raw| self.number.value(raw)).collect()
     }
 
     /// How many records lie along the first axis.

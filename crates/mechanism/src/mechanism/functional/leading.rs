@@ -170,7 +170,7 @@ impl LeadingCoordinates {
     /// [`MechanismError::Shape`] for a record of another length.
     pub fn vectors<'a>(
         &'a self,
-        records: &'a (dyn FunctionRecords + 'static),
+        records: &'a (dyn FunctionRecords + 'a),
         most: usize,
     ) -> Result<Vectors<'a>, MechanismError> {
         let n = records.count();

@@ -22,6 +22,7 @@ mod mean;
 mod modes;
 mod norm;
 mod parts;
+pub mod passes;
 pub mod per_curve;
 pub mod pointwise;
 mod private_radius;
@@ -64,8 +65,6 @@ pub use sites::{
 pub use size::SizeCoordinate;
 pub use stream::{StreamMean, StreamPast, StreamShape, StreamSums};
 pub use two_rounds::{Aim, TwoRoundMean};
-#[doc(hidden)]
-pub use two_rounds::{Pass, PassOf, PassSum, PassValue, Passed};
 
 use crate::privacy::Entry;
 use parts::{CLIPPED_RECORDS, clip_factor, isotropic_mean, noised_part};

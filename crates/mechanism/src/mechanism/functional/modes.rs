@@ -1,12 +1,14 @@
 //! Mean and second moment of functions in their leading weighted coordinates: what modes of variation of functions are made of.
 
+use super::passes::{InPasses, PassOf};
 use super::{Estimate, FunctionRecords, LeadingCoordinates, Norm, Reach};
 use crate::estimate::prior::coefficients;
 use crate::estimate::{Modes, Spread, Weighted, wiener};
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
-use crate::mechanism::vector::{NoisedModes, PreparedModes, VectorModes};
-use crate::mechanism::{MechanismError, unseen};
+use crate::mechanism::pass_sum::OTHER_PASS;
+use crate::mechanism::vector::{AboutCentre, AboutPass, NoisedModes, PreparedVectors, VectorModes};
+use crate::mechanism::{MechanismError, PassSum, unseen};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, Price};
 
@@ -15,7 +17,7 @@ use crate::privacy::{Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, Price
 /// at 73. Templates are rougher than differences between people, and how rough is not known beforehand: for error statements only.)
 const BEYOND_AT_40: f64 = 0.2;
 
-/// So many coordinates of all people together are held (256 MB), and never fewer than the modes have.
+/// So many coordinates of all people together are held (256 MB), and are released with the rough centre; never fewer of these than the modes have.
 const HELD: usize = 1 << 25;
 
 /// Of the first k coefficients.
@@ -137,7 +139,7 @@ impl FunctionalModes {
 
 impl Mechanism for FunctionalModes {
     type Records = dyn FunctionRecords;
-    type Prepared<'a> = PreparedModes;
+    type Prepared<'a> = PreparedVectors<'a>;
     type Value = NoisedModes;
     type Error = MechanismError;
 
@@ -145,19 +147,55 @@ impl Mechanism for FunctionalModes {
         self.modes.price()
     }
 
-    fn prepare<'a>(&'a self, records: &'a Self::Records) -> Result<PreparedModes, MechanismError> {
-        let filled: Vec<f64> = (0..records.count()).map(|i| records.filled(i)).collect();
-        self.modes.prepare_own(self.leading.of_records(records)?, &filled)
+    fn prepare<'a>(&'a self, records: &'a Self::Records) -> Result<PreparedVectors<'a>, MechanismError> {
+        self.modes.prepare_all(self.leading.vectors(records, HELD)?)
     }
 
     fn draw(
         &self,
-        prepared: &PreparedModes,
+        prepared: &PreparedVectors<'_>,
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<NoisedModes>, MechanismError> {
         self.modes.draw(prepared, noise, paid)
     }
+}
+
+impl InPasses for FunctionalModes {
+    fn whole_price(&self) -> &Price {
+        self.modes.price()
+    }
+
+    fn passes(&self) -> Result<usize, MechanismError> {
+        Ok(self.modes.passes())
+    }
+
+    fn sum_pass(
+        &self,
+        before: &[&PassOf],
+        (records, first): (&dyn FunctionRecords, usize),
+    ) -> Result<PassSum, MechanismError> {
+        self.modes.pass_sum(&of_modes(before)?, &self.leading.vectors(records, 0)?, first)
+    }
+
+    fn check_pass(&self, before: &[&PassOf], sum: &PassSum) -> Result<(), MechanismError> {
+        self.modes.pass_check(&of_modes(before)?, sum)
+    }
+
+    fn draw_pass(
+        &self,
+        (before, sum): (&[&PassOf], &PassSum),
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<PassOf>, MechanismError> {
+        let Drawn { value, parts } = self.modes.pass_draw((&of_modes(before)?, sum), noise, paid)?;
+        Ok(Drawn { value: PassOf::Modes(value), parts })
+    }
+}
+
+fn of_modes<'a>(before: &[&'a PassOf]) -> Result<Vec<&'a AboutPass<NoisedModes>>, MechanismError> {
+    let one = |pass: &&'a PassOf| if let PassOf::Modes(pass) = *pass { Ok(pass) } else { Err(OTHER_PASS) };
+    before.iter().map(one).collect()
 }
 
 #[cfg(test)]
@@ -172,7 +210,7 @@ mod tests {
         assert_eq!((modes.coordinates().len(), modes.vectors().dimension()), (32, 16));
         let records: Vec<Option<Vec<f64>>> = (0..50).map(|i| (i % 7 > 0).then(|| vec![0.51; 32])).collect();
         let vectors = modes.coordinates().of_records(&records).unwrap();
-        let draw = |prepared: PreparedModes| {
+        let draw = |prepared: PreparedVectors<'_>| {
             let mut noise = NoiseSource::seeded(4);
             let paid =
                 crate::privacy::pay(modes.price(), &mut crate::privacy::Ledger::in_memory(None)).unwrap();

@@ -6,7 +6,7 @@ use crate::function::shrink::{Expectation, Shrunk};
 use crate::mechanism::quantile::{BisectedRadius, Lengths};
 use crate::mechanism::rounds::{PaidRounds, Rounds, Shares};
 use crate::mechanism::{MechanismError, UnseenShares, unseen};
-use crate::privacy::noise::NoiseSource;
+use crate::privacy::noise::{NoiseError, NoiseSource};
 use crate::privacy::{
     Charge, ClipRadius, ClippedMean, ClippedSum, Composition, Drawn, IncompleteMean, Mechanism, Mu,
     NoisedPart,
@@ -174,8 +174,14 @@ impl Recentring {
     /// # Errors
     /// [`MechanismError`] for another number or length of records.
     pub fn prepare(&self, records: &Vectors<'_>) -> Result<RoughCentre, MechanismError> {
+        let sum = self.sum(records)?;
+        sum.check_complete().map_err(NoiseError::from)?;
+        Ok(RoughCentre(sum))
+    }
+
+    /// The same of records that may be some of the n.
+    pub(in crate::mechanism) fn sum(&self, records: &Vectors<'_>) -> Result<ClippedSum, MechanismError> {
         let mut sum = self.first.sum();
-        let incomplete = |e| MechanismError::from(crate::privacy::noise::NoiseError::from(e));
         let (length, radius) = (self.prior.len(), self.public.get());
         let mut vector = Vec::with_capacity(self.first.dimension());
         let mut add = |i: usize, record: Option<&[f64]>| {
@@ -191,8 +197,17 @@ impl Recentring {
             vector.extend(unseen::coordinates(usable.is_some(), records.filled(i), radius));
             sum.add(Some(&vector))
         };
-        records.each(&mut add).map_err(incomplete)?;
-        sum.check_complete().map_err(incomplete)?;
+        records.each(&mut add).map_err(NoiseError::from)?;
+        Ok(sum)
+    }
+
+    /// A sum that was written down.
+    pub(in crate::mechanism) fn read_sum(
+        &self,
+        (given, sums): (u64, Vec<i128>),
+    ) -> Result<RoughCentre, MechanismError> {
+        let sum = self.first.read_sum(given, sums).map_err(NoiseError::from)?;
+        sum.check_complete().map_err(NoiseError::from)?;
         Ok(RoughCentre(sum))
     }
 
@@ -208,32 +223,51 @@ impl Recentring {
         first: Charge,
         radius: Option<Charge>,
     ) -> Result<Drawn<Recentred>, MechanismError> {
-        let Drawn { value: mut noised, mut parts } = self.rough(rough, noise, first)?;
+        let centre = self.draw_centre(rough, noise, first)?;
+        let Some(paid) = radius.filter(|_| self.counts_radius()) else { return Ok(centre) };
+        let Drawn { value, mut parts } = centre;
+        let drawn = self.draw_radius(&value, &value.lengths(records)?, noise, paid)?;
+        parts.extend(drawn.parts);
+        Ok(Drawn { value: drawn.value, parts })
+    }
+
+    /// The centre, with the public radius.
+    pub(in crate::mechanism) fn draw_centre(
+        &self,
+        rough: &RoughCentre,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<Recentred>, MechanismError> {
+        let Drawn { value: mut noised, parts } = self.rough(rough, noise, paid)?;
         let sigma = self.first.scale();
         let shares = noised.split_off(self.prior.len()).try_into();
         let shares =
             shares.map_err(|_| MechanismError::Shape("a rough mean has two shares after its coordinates"))?;
         let variances = vec![sigma * sigma; noised.len()];
         let (first, rest) = shrunk_in_two(&noised, &variances, &self.prior, self.looked_at, self.public);
-        let mut recentred = Recentred {
+        let value = Recentred {
             error: first.errors.iter().sum(),
             centre: first.values,
             rest,
             radius: self.rounds.uncounted(self.public)?,
             unseen: UnseenShares::of(shares, sigma, self.public.get()),
         };
-        if let (Some(quantile), Some(paid)) = (&self.radius, radius) {
-            let mut norms = Vec::with_capacity(records.count());
-            records.each(|_, record| {
-                norms.push(recentred.about(record).iter().map(|x| x * x).sum::<f64>().sqrt());
-                Ok::<_, MechanismError>(())
-            })?;
-            let norms = Lengths::from(norms);
-            let drawn = quantile.draw(&quantile.prepare(&norms)?, noise, paid)?;
-            recentred.radius = self.rounds.widened(drawn.value.radius)?;
-            parts.extend(drawn.parts);
-        }
-        Ok(Drawn { value: recentred, parts })
+        Ok(Drawn { value, parts })
+    }
+
+    /// The same with a radius that is counted, of the records' lengths about it.
+    pub(in crate::mechanism) fn draw_radius(
+        &self,
+        centre: &Recentred,
+        lengths: &Lengths,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<Recentred>, MechanismError> {
+        let uncounted = MechanismError::Shape("no radius is counted here");
+        let quantile = self.radius.as_ref().ok_or(uncounted)?;
+        let Drawn { value, parts } = quantile.draw(&quantile.prepare(lengths)?, noise, paid)?;
+        let radius = self.rounds.widened(value.radius)?;
+        Ok(Drawn { value: Recentred { radius, ..centre.clone() }, parts })
     }
 
     fn rough(
@@ -262,12 +296,24 @@ impl Recentred {
         [&self.centre[..], &self.rest.values].concat()
     }
 
+    /// How far the records lie from the private centre: secret.
+    pub(in crate::mechanism) fn lengths(&self, records: &Vectors<'_>) -> Result<Lengths, MechanismError> {
+        let mut norms = Vec::with_capacity(records.count());
+        records.each(|_, record| {
+            norms.push(self.about(record).iter().map(|x| x * x).sum::<f64>().sqrt());
+            Ok::<_, MechanismError>(())
+        })?;
+        Ok(Lengths::from(norms))
+    }
+
     /// A record's deviation from the private centre in the k coordinates that the second round looks at, before it is clipped; zero for a
-    /// failed record, which so drags nothing back to the public origin.
+    /// failed record, or one that is not finite, which so drags nothing back to the public origin.
     pub fn about(&self, record: Option<&[f64]>) -> Vec<f64> {
         match record {
-            Some(u) => u.iter().zip(&self.centre).map(|(u, c)| u - c).collect(),
-            None => vec![0.0; self.centre.len()],
+            Some(u) if u.iter().all(|x| x.is_finite()) => {
+                u.iter().zip(&self.centre).map(|(u, c)| u - c).collect()
+            }
+            _ => vec![0.0; self.centre.len()],
         }
     }
 }

@@ -4,11 +4,11 @@ use super::error::StudyError;
 use super::internal::Internal;
 use super::internal_report::write_internal;
 use super::record::RecordMaker;
-use super::run::ReleasedFace;
 use super::settings::FaceInputs;
 use super::template::LoadedTemplate;
 use crate::function::FaceCurves;
 use crate::job::Job;
+use crate::privacy::ClipRadius;
 
 /// Writes the mean without noise of those that can be used, and a page.
 ///
@@ -18,7 +18,7 @@ pub fn write_internal_of(
     job: &Job<'_>,
     (inputs, loaded, own): (&FaceInputs, &LoadedTemplate, &FaceCurves),
     (failed, nonprivate): (usize, &FaceCurves),
-    released: &ReleasedFace,
+    (released, clip): (Option<&FaceCurves>, Option<ClipRadius>),
 ) -> Result<(), StudyError> {
     let maker = RecordMaker::new(&loaded.template, inputs.making(&loaded.template))?;
     write_internal(&Internal {
@@ -30,7 +30,7 @@ pub fn write_internal_of(
         rows: &[],
         failed,
         nonprivate,
-        released: Some(&released.curves),
-        clip: released.certificate.clip_radius,
+        released,
+        clip,
     })
 }

@@ -153,7 +153,8 @@ fn complaint(data: &[f64], template: &[f64]) -> Option<String> {
 fn centre_and_size(data: &[f64]) -> ([f64; 3], f64) {
     let n = data.len() as f64 / 3.0;
     let mut centre = [0.0; 3];
-    data.chunks_exact(3).for_each(|p| (0..3).for_each(|k| centre[k] += p[k] / n));
+    data.chunks_exact(3).for_each(|p| (0..3).for_each(|k| centre[k] += p[k]));
+    centre.iter_mut().for_each(|sum| *sum /= n);
     let square: f64 =
         data.chunks_exact(3).map(|p| (0..3).map(|k| (p[k] - centre[k]).powi(2)).sum::<f64>()).sum();
     (centre, (square / n).sqrt())

@@ -105,22 +105,42 @@ fn run_job<K: Centred + ?Sized, S: Statistic>(
     let shown = Shown { space: &*space, mean: S::mean(&found), certificate: &certificate };
     let beyond = kind.write_internal(job, &gathered, &shown)?;
     job.finish()?;
-    let Words { records, distance, .. } = space.words();
     Ok(TangentOutcome {
-        folder: job.folder().clone(),
         records_read: kind.count(),
         people: kind.people().count(),
-        of_persons: publication.counts_persons(),
         failed: gathered.failed,
         beyond,
         outside: beside.map_or(0, |(covariates, _)| covariates.outside.iter().sum()),
         remarks,
-        records,
-        distance,
-        places: space.terms().places,
-        found,
-        certificate,
+        ..TangentOutcome::of(job, publication, (&*space, found), certificate)
     })
+}
+
+impl<F> TangentOutcome<F> {
+    /// As a release has it; what is known of the records is for the caller to add.
+    pub fn of<C: Centring, S: Statistic<Found = F>>(
+        job: &Job<'_>,
+        publication: &TangentPublication<C, S>,
+        (space, found): (&dyn TangentSpace, F),
+        certificate: Certificate,
+    ) -> Self {
+        let Words { records, distance, .. } = space.words();
+        Self {
+            folder: job.folder().clone(),
+            records_read: 0,
+            people: 0,
+            of_persons: publication.counts_persons(),
+            failed: 0,
+            beyond: None,
+            outside: 0,
+            remarks: Vec::new(),
+            records,
+            distance,
+            places: space.terms().places,
+            found,
+            certificate,
+        }
+    }
 }
 
 /// What became of records and covariates, for the data holder.

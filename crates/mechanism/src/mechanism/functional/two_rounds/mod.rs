@@ -1,6 +1,7 @@
 //! The joint mean in two rounds: a rough private centre, a private radius about it, and a second round with a tight clip.
 
 mod aim;
+mod clip;
 mod passes;
 mod second;
 mod tail;
@@ -10,7 +11,7 @@ mod view;
 mod worst_case;
 
 pub use aim::Aim;
-pub use passes::{Pass, PassOf, PassSum, PassValue, Passed};
+pub use clip::Clip;
 pub use worst_case::ENTRY;
 
 use second::SecondRound;

@@ -8,15 +8,10 @@ mod worst_case;
 pub use aim::GroupAim;
 pub use worst_case::ENTRY;
 
-use super::recentring::{Recentred, Recentring, RoughCentre};
-use super::{VectorRecords, Vectors};
+use super::{AboutCentre, PreparedVectors, Recentred, Recentring, VectorRecords};
 use crate::mechanism::{MechanismError, UnseenShares, unseen};
-use crate::privacy::noise::{
-    ClippedMoments, IncompleteMean, MomentSum, NoiseError, NoiseSource, NoisedMoments,
-};
-use crate::privacy::{
-    Charge, ClipRadius, Drawn, Mechanism, Mu, Neighbours, NoisedPart, Price, PrivacyLoss, Title,
-};
+use crate::privacy::noise::{ClippedMoments, NoiseSource, NoisedMoments};
+use crate::privacy::{Charge, ClipRadius, Drawn, Mechanism, Mu, Neighbours, Price, PrivacyLoss, Title};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -30,10 +25,11 @@ pub const TITLE: Title = Title {
 };
 
 /// Which record is in which group: public.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupLabels {
     of: Vec<usize>,
     sizes: Vec<u64>,
+    sha256: String,
 }
 
 impl GroupLabels {
@@ -51,7 +47,25 @@ impl GroupLabels {
         if sizes.iter().any(|size| *size < 2) {
             return Err(MechanismError::Shape("every group needs two records at least"));
         }
-        Ok(Self { of, sizes })
+        let mut hash = Sha256::new();
+        of.iter().for_each(|group| hash.update((*group as u64).to_le_bytes()));
+        Ok(Self { of, sizes, sha256: hex::encode(hash.finalize()) })
+    }
+
+    /// For a release of sums that others have made: the sizes of the groups, and what stands for the partition ([`Self::sha256`]); which record is
+    /// where is not known here, so that no record can be added up.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn of_sums(sizes: Vec<u64>, sha256: String) -> Result<Self, MechanismError> {
+        if sizes.len() < 2 || sizes.iter().any(|n| *n < 2) {
+            return Err(MechanismError::Shape("a comparison needs two groups at least, of two records each"));
+        }
+        sizes
+            .iter()
+            .try_fold(0u64, |all, n| all.checked_add(*n))
+            .ok_or(MechanismError::Shape("too many records"))?;
+        Ok(Self { of: Vec::new(), sizes, sha256 })
     }
 
     /// Of so many records in each group, the first group's first.
@@ -72,7 +86,7 @@ impl GroupLabels {
         Ok(labels)
     }
 
-    /// The group of every record.
+    /// The group of every record, where that is known.
     pub fn of(&self) -> &[usize] {
         &self.of
     }
@@ -84,14 +98,12 @@ impl GroupLabels {
 
     /// n.
     pub fn n(&self) -> u64 {
-        self.of.len() as u64
+        self.sizes.iter().sum()
     }
 
     /// SHA-256 of the partition: the group of every record in their order. No name of a record is in it.
     pub fn sha256(&self) -> String {
-        let mut hash = Sha256::new();
-        self.of.iter().for_each(|group| hash.update((*group as u64).to_le_bytes()));
-        hex::encode(hash.finalize())
+        self.sha256.clone()
     }
 
     /// Who is protected where these labels are published: a record replaced by another of the same group.
@@ -111,12 +123,6 @@ pub struct VectorGroups {
     labels: GroupLabels,
     /// The second moment is taken of the first so many coordinates.
     moments: usize,
-}
-
-/// Records made ready: secret.
-pub struct PreparedGroups<'a> {
-    rough: RoughCentre,
-    records: Vectors<'a>,
 }
 
 /// What was released of the groups.
@@ -217,31 +223,28 @@ impl VectorGroups {
         };
         Ok(self.labels.sizes.iter().map(one).collect::<Result<_, _>>()?)
     }
+}
 
-    /// Makes records ready, held or asked for.
-    ///
-    /// # Errors
-    /// [`MechanismError`] for another number or length of records.
-    pub fn prepare_all<'a>(&self, records: Vectors<'a>) -> Result<PreparedGroups<'a>, MechanismError> {
-        Ok(PreparedGroups { rough: self.recentring.prepare(&records)?, records })
+impl AboutCentre for VectorGroups {
+    type Value = NoisedGroups;
+
+    fn first_round(&self) -> &Recentring {
+        &self.recentring
     }
 
-    /// The sums of all groups about a released centre.
-    fn sums(
-        &self,
-        records: &Vectors<'_>,
-        recentred: &Recentred,
-    ) -> Result<Vec<(ClippedMoments, MomentSum)>, MechanismError> {
-        let mut groups: Vec<_> = self.about(recentred.radius)?.into_iter().map(|of| (of.sum(), of)).collect();
-        records.each(|i, record| {
-            let group = self.labels.of.get(i).and_then(|group| groups.get_mut(*group));
-            let (sum, _) = group.ok_or(NoiseError::from(IncompleteMean::Mismatch))?;
-            let usable = record.filter(|u| u.iter().all(|x| x.is_finite()));
-            let mut y = recentred.about(usable);
-            y.push(own_unusable(usable.is_some(), recentred.radius.get()));
-            sum.add(Some(&y)).map_err(NoiseError::from)
-        })?;
-        Ok(groups.into_iter().map(|(sum, moments)| (moments, sum)).collect())
+    fn moments(&self, centre: &Recentred) -> Result<Vec<ClippedMoments>, MechanismError> {
+        self.about(centre.radius)
+    }
+
+    fn placed(&self, i: usize, record: Option<&[f64]>, centre: &Recentred) -> Option<(usize, Vec<f64>)> {
+        let usable = record.filter(|u| u.iter().all(|x| x.is_finite()));
+        let mut y = centre.about(usable);
+        y.push(own_unusable(usable.is_some(), centre.radius.get()));
+        Some((*self.labels.of.get(i)?, y))
+    }
+
+    fn value(&self, centre: Recentred, moments: Vec<NoisedMoments>) -> Option<NoisedGroups> {
+        Some(NoisedGroups::new(centre, moments))
     }
 }
 
@@ -258,7 +261,7 @@ fn statistic(labels: &GroupLabels, moments: usize) -> String {
 
 impl Mechanism for VectorGroups {
     type Records = VectorRecords;
-    type Prepared<'a> = PreparedGroups<'a>;
+    type Prepared<'a> = PreparedVectors<'a>;
     type Value = NoisedGroups;
     type Error = MechanismError;
 
@@ -266,27 +269,16 @@ impl Mechanism for VectorGroups {
         &self.price
     }
 
-    fn prepare<'a>(&'a self, records: &'a VectorRecords) -> Result<PreparedGroups<'a>, MechanismError> {
+    fn prepare<'a>(&'a self, records: &'a VectorRecords) -> Result<PreparedVectors<'a>, MechanismError> {
         self.prepare_all(records.into())
     }
 
     fn draw(
         &self,
-        prepared: &PreparedGroups<'_>,
+        prepared: &PreparedVectors<'_>,
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<NoisedGroups>, MechanismError> {
-        let paid = self.recentring.split(paid)?;
-        let PreparedGroups { rough, records } = prepared;
-        let Drawn { value: recentred, mut parts } =
-            self.recentring.draw(rough, records, noise, paid.first, paid.radius)?;
-        let sums = self.sums(records, &recentred)?;
-        let groups = ClippedMoments::noised_in_groups(&sums, noise, paid.second)?;
-        for (place, (moments, _)) in sums.iter().enumerate() {
-            let part = moments.part()?;
-            let what = format!("{}, group {} of {}", part.what, place + 1, sums.len());
-            parts.push(NoisedPart { what, ..part });
-        }
-        Ok(Drawn { value: NoisedGroups::new(recentred, groups), parts })
+        self.draw_all(prepared, noise, paid)
     }
 }

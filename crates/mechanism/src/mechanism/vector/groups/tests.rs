@@ -1,6 +1,7 @@
 //! Budgets, extremal pairs, means and moments of the right records.
 
 use super::*;
+use crate::privacy::noise::MomentSum;
 use crate::privacy::{ClipSource, Ledger, release};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -95,7 +96,7 @@ fn one_record_moves_its_own_group_only_and_by_no_more_than_mu() {
     let with = |record: Vec<f64>| {
         let mut records = vec![Some(vec![0.1, 0.1, 0.1]); 5];
         records[1] = Some(record);
-        mechanism.sums(&records[..].into(), &recentred).unwrap()
+        mechanism.sums(&recentred, &records[..].into(), 0).unwrap()
     };
     // At s = 2 opposite records are the extremal pair.
     let (one, other) = (with(vec![1e6, 0.0, 0.0]), with(vec![-1e6, 0.0, 0.0]));

@@ -6,7 +6,7 @@ mod worst_case;
 
 pub use worst_case::ENTRY;
 
-use super::{Recentred, Recentring, RoughCentre, VectorRecords, Vectors};
+use super::{AboutCentre, PreparedVectors, Recentred, Recentring, VectorRecords};
 use crate::mechanism::quantile::BisectedRadius;
 use crate::mechanism::rounds::{BRACKET, Shares};
 use crate::mechanism::{MechanismError, unseen};
@@ -71,12 +71,6 @@ pub struct NoisedModes {
     pub moments: NoisedMoments,
 }
 
-/// Records made ready: secret.
-pub struct PreparedModes {
-    rough: RoughCentre,
-    records: Vec<Option<Vec<f64>>>,
-}
-
 impl VectorModes {
     /// Of `n` vectors with coordinates of expected variances `prior` (up to scale), within `public` of the public origin as a rule; the
     /// whole release has the budget `mu`.
@@ -137,29 +131,31 @@ impl VectorModes {
         let (k, n) = (self.dimension(), self.price.n);
         Ok(ClippedMoments::new(k, (0..k).collect(), n, radius, self.recentring.second(), RATIO)?)
     }
+}
 
-    /// Adds up the records, given one by one, of which these shares were filled in, where that is known.
-    ///
-    /// # Errors
-    /// [`MechanismError`] for another number or length of records.
-    pub(in crate::mechanism) fn prepare_own(
-        &self,
-        mut records: Vec<Option<Vec<f64>>>,
-        filled: &[f64],
-    ) -> Result<PreparedModes, MechanismError> {
-        for record in &mut records {
-            if record.as_ref().is_some_and(|u| u.iter().any(|x| !x.is_finite())) {
-                *record = None;
-            }
-        }
-        let rough = self.recentring.prepare(&Vectors::from(&records[..]).with_filled(filled))?;
-        Ok(PreparedModes { rough, records })
+impl AboutCentre for VectorModes {
+    type Value = NoisedModes;
+
+    fn first_round(&self) -> &Recentring {
+        &self.recentring
+    }
+
+    fn moments(&self, centre: &Recentred) -> Result<Vec<ClippedMoments>, MechanismError> {
+        Ok(vec![self.second(centre.radius)?])
+    }
+
+    fn placed(&self, _: usize, record: Option<&[f64]>, centre: &Recentred) -> Option<(usize, Vec<f64>)> {
+        Some((0, centre.about(record)))
+    }
+
+    fn value(&self, recentred: Recentred, moments: Vec<NoisedMoments>) -> Option<NoisedModes> {
+        Some(NoisedModes { recentred, moments: moments.into_iter().next()? })
     }
 }
 
 impl Mechanism for VectorModes {
     type Records = VectorRecords;
-    type Prepared<'a> = PreparedModes;
+    type Prepared<'a> = PreparedVectors<'a>;
     type Value = NoisedModes;
     type Error = MechanismError;
 
@@ -167,29 +163,16 @@ impl Mechanism for VectorModes {
         &self.price
     }
 
-    fn prepare(&self, records: &VectorRecords) -> Result<PreparedModes, MechanismError> {
-        self.prepare_own(records.to_vec(), &[])
+    fn prepare<'a>(&'a self, records: &'a VectorRecords) -> Result<PreparedVectors<'a>, MechanismError> {
+        self.prepare_all(records.into())
     }
 
     fn draw(
         &self,
-        prepared: &PreparedModes,
+        prepared: &PreparedVectors<'_>,
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<NoisedModes>, MechanismError> {
-        let PreparedModes { rough, records } = prepared;
-        let paid = self.recentring.split(paid)?;
-        let Drawn { value: recentred, mut parts } =
-            self.recentring.draw(rough, &records[..].into(), noise, paid.first, paid.radius)?;
-        let second = self.second(recentred.radius)?;
-        let mut sum = second.sum();
-        // Records that could be prepared once have the right number and lengths.
-        let incomplete = |e| MechanismError::from(crate::privacy::noise::NoiseError::from(e));
-        for record in records {
-            sum.add(Some(&recentred.about(record.as_deref()))).map_err(incomplete)?;
-        }
-        let drawn = second.draw(&sum, noise, paid.second)?;
-        parts.extend(drawn.parts);
-        Ok(Drawn { value: NoisedModes { recentred, moments: drawn.value }, parts })
+        self.draw_all(prepared, noise, paid)
     }
 }
