@@ -35,7 +35,11 @@ const FRAME: &str = "mm, LPS (left, posterior, superior) where the volume tells 
 /// Runs the command.
 pub fn run(args: &ExtractArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let file = open_masks(&args.masks).map_err(Failure::failed)?;
-    let found = extract(&file, &args.label.making(), args.smooth).map_err(Failure::failed)?;
+    let making = args.label.making();
+    if making.curves() > 1 {
+        return Err(Failure::usage("a surface is of one label; run the command once for each"));
+    }
+    let found = extract(&file, &making, args.smooth).map_err(Failure::failed)?;
     let of = |name: &str| args.out.join(format!("{name}.ply"));
     for (name, _) in &found.meshes {
         refuse_existing(&of(name), global)?;

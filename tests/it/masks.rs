@@ -137,6 +137,73 @@ fn what_an_option_has_to_decide_is_refused_before_anything_is_charged() {
     assert!(told.contains("taken to be square") && told.contains("touches the border"), "{told}");
 }
 
+/// A lopsided blob (1) and a disk (2) beside it in a picture of 128 pixels, turned together.
+fn two_organs(turn: f64) -> Vec<f64> {
+    let label = |row: usize, column: usize| {
+        let (x, y) = (column as f64 - 63.5, 63.5 - row as f64);
+        let (x, y) = (x * turn.cos() + y * turn.sin(), y * turn.cos() - x * turn.sin());
+        let t = y.atan2(x + 12.0);
+        if (x + 12.0).hypot(y) < 22.0 * (1.0 + 0.2 * t.cos() + 0.15 * (2.0 * t + 0.5).sin()) {
+            1.0
+        } else if (x - 36.0).hypot(y - 14.0) < 9.0 {
+            2.0
+        } else {
+            0.0
+        }
+    };
+    (0..128 * 128).map(|n| label(n / 128, n % 128)).collect()
+}
+
+/// Where a disk begins cannot be told from its outline: what lies beside it tells.
+#[test]
+fn several_labels_are_outlines_of_one_picture_and_are_put_by_what_they_are_together() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for folder in ["public", "masks"] {
+        fs::create_dir(dir.join(folder)).unwrap();
+    }
+    write_npy(&dir.join("public/atlas.npy"), &[128, 128], &two_organs(0.0)).unwrap();
+    let turn = |i: usize| 0.53 * i as f64;
+    for i in 0..12 {
+        write_npy(&dir.join(format!("masks/m{i}.npy")), &[128, 128], &two_organs(turn(i))).unwrap();
+    }
+    let both = "--label 1 --label 2 --spacing 1";
+    run(dir, &format!("shape outlines public {both} --landmarks 30 --out atlas.tps"));
+    run(dir, &format!("shape outlines masks {both} --landmarks 30 --atlas atlas.tps --out all.tps"));
+    let shapes = |file: &str| read_shapes(&dir.join(file), RecordSize::Content).unwrap().all().unwrap();
+    let (atlas, all) = (shapes("atlas.tps"), shapes("all.tps"));
+    assert_eq!((atlas[0].plane().unwrap().len(), all.len()), (60, 12));
+    for shape in all {
+        let i: usize = shape.id.as_ref().unwrap()[1..].parse().unwrap();
+        let (sin, cos) = turn(i).sin_cos();
+        // Turned back about the middle of the picture.
+        let back = |p: &[f64; 2]| {
+            let (x, y) = (p[0] - 64.0, p[1] - 64.0);
+            [64.0 + cos * x + sin * y, 64.0 + cos * y - sin * x]
+        };
+        for (k, (p, q)) in shape.plane().unwrap().iter().zip(atlas[0].plane().unwrap()).enumerate() {
+            let [x, y] = back(p);
+            assert!((x - q[0]).hypot(y - q[1]) < 2.5, "mask {i}, landmark {k}: {x} {y} where {q:?} was");
+        }
+    }
+    let study = format!("shape mean masks {both} --atlas atlas.tps --landmarks 60 --mu 1");
+    run(dir, &format!("{study} --out study"));
+    assert_eq!(npy::read(&dir.join("study/release/mean.npy")).unwrap().shape, [60, 2]);
+    for (line, code, word) in [
+        (format!("{study} --outline --out s"), 1, "no single outline"),
+        (format!("shape mean masks {both} --landmarks 61 --mu 1 --out s"), 1, "as many on each"),
+        (
+            format!("shape outlines masks {both} --landmarks 20 --atlas atlas.tps --out s.tps"),
+            1,
+            "60 landmarks",
+        ),
+        ("surface extract masks --label 1 --label 2 --out s".to_owned(), 2, "once for each"),
+    ] {
+        let (found, _, stderr) = visard(dir, &line);
+        assert!(found == Some(code) && stderr.contains(word), "{line}: {stderr}");
+    }
+}
+
 /// A segmentation as 3D Slicer writes it: a blob, and a square in a corner, with names and numbers.
 fn segmentation(blob: u8, square: u8) -> Vec<u8> {
     let header = format!(

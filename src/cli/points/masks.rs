@@ -15,9 +15,9 @@ use visard::study::points::{TableOptions, outlines_of};
 #[derive(Debug, Clone, Args)]
 pub struct LabelArgs {
     /// The organ's label in masks: its number; its name, where numbers differ from file to file (DICOM, .seg.nrrd); or "any" for all that is not
-    /// 0 (default: the only label there is)
+    /// 0 (default: the only label there is). Given again, for a further outline of the same picture
     #[arg(long, help_heading = heading::RECORDS, value_name = "N|NAME|any")]
-    label: Option<Label>,
+    label: Vec<Label>,
     /// Size of a pixel or voxel in mm, for masks that do not tell: one number, or one for each axis as in 0.5x0.5x3
     #[arg(long, help_heading = heading::RECORDS, value_name = "MM", value_parser = MaskMaking::spacing_of)]
     spacing: Option<[f64; 3]>,
@@ -26,7 +26,9 @@ pub struct LabelArgs {
 impl LabelArgs {
     /// As the library takes it.
     pub(in crate::cli) fn making(&self) -> MaskMaking {
-        MaskMaking { label: self.label.clone(), spacing: self.spacing, ..MaskMaking::default() }
+        let mut labels = self.label.iter().cloned();
+        let label = labels.next();
+        MaskMaking { label, beside: labels.collect(), spacing: self.spacing, ..MaskMaking::default() }
     }
 }
 
@@ -77,7 +79,7 @@ pub(in crate::cli) fn masks_help() -> String {
 /// Arguments of `shape outlines`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Landmarks are in mm, x to the right and y upwards. Nothing is charged and nothing is private: the outlines are records.\n\nExamples:\n  visard shape outlines masks/ --spacing 0.5 --landmarks 50 --out outlines.tps\n  visard shape outlines brains/ --label 3 --slice mid-sagittal --landmarks 50 --atlas atlas.tps --correspondence elastic --out outlines.tps"
+    after_help = "Landmarks are in mm, x to the right and y upwards. Nothing is charged and nothing is private: the outlines are records.\n\nExamples:\n  visard shape outlines masks/ --spacing 0.5 --landmarks 50 --out outlines.tps\n  visard shape outlines brains/ --label 3 --slice mid-sagittal --landmarks 50 --atlas atlas.tps --correspondence elastic --out outlines.tps\n  visard shape outlines slices/ --label 1 --label 2 --landmarks 40 --atlas atlas.png --out both.tps"
 )]
 pub struct OutlinesArgs {
     #[arg(value_name = "MASK_OR_DIR", required = true, help = masks_help())]

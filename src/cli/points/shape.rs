@@ -17,7 +17,6 @@ use crate::cli::tangent::{self, Statistics};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
-use visard::io::holds_masks;
 use visard::privacy::PrivacyLoss;
 use visard::study::Unusable;
 use visard::study::points::{
@@ -153,11 +152,12 @@ fn mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<(), Fail
 
 fn joint_mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let given = args.radius.as_deref().map(radius).transpose()?;
+    let table = args.table.options();
     let inputs = ShapeInputs {
         centre: args.centre(),
         radius: given.flatten(),
-        table: args.table.options(),
-        outline: args.outline || holds_masks(&args.file),
+        outline: args.outline || table.makes_outline(&args.file),
+        table,
         landmarks: args.landmarks.map(|k| k as usize),
         dimensions: args.dimensions.map(usize::from),
         drop_missing: args.drop_missing,

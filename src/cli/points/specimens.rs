@@ -8,7 +8,7 @@ use crate::cli::tangent::KindArgs;
 use crate::cli::{Global, heading, of_kind};
 use clap::Args;
 use std::path::PathBuf;
-use visard::io::{Content, holds_masks};
+use visard::io::Content;
 use visard::study::Place;
 use visard::study::points::ShapeCentre;
 use visard::study::shape::ShapeInputs;
@@ -78,11 +78,12 @@ impl KindArgs for SpecimenArgs {
 
     fn inputs(&self, global: &Global) -> Result<TangentInputs, Failure> {
         let place = Place { asked: self.budget.loss().ok(), ..self.place.place(global)? };
+        let table = self.table.options();
         Ok(TangentInputs::Landmarks(Box::new(ShapeInputs {
             centre: self.centre(),
             radius: self.radius,
-            table: self.table.options(),
-            outline: self.outline || holds_masks(&self.file),
+            outline: self.outline || table.makes_outline(&self.file),
+            table,
             landmarks: self.landmarks.map(|k| k as usize),
             dimensions: self.dimensions.map(usize::from),
             drop_missing: self.drop_missing,

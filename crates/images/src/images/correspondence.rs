@@ -23,30 +23,44 @@ const APART: f64 = 0.1;
 /// nearly as far.
 const NEARLY: f64 = 0.9;
 
-/// Puts landmarks on an outline that runs counter-clockwise; as many as the atlas has, which gives their order and the way round.
+/// Puts landmarks on the outlines of one picture, which run counter-clockwise: as many on each as its atlas has, which gives their order and the
+/// way round.
 pub(super) fn place(
-    curve: &Closed,
+    curves: &[Closed],
     how: Correspondence,
-    atlas: Option<&Closed>,
+    atlas: Option<&[Closed]>,
     landmarks: usize,
 ) -> Option<Placed> {
     let Some(atlas) = atlas.filter(|_| how != Correspondence::Index) else {
-        let (start, ambiguous) = farthest(curve);
-        return Some(Placed { points: curve.even(landmarks, start), ambiguous, mirrored: false });
+        let starts: Vec<(f64, bool)> = curves.iter().map(farthest).collect();
+        let even = |(curve, (start, _)): (&Closed, &(f64, bool))| curve.even(landmarks, *start);
+        let points = curves.iter().zip(&starts).flat_map(even).collect();
+        return Some(Placed { points, ambiguous: starts.iter().any(|(_, far)| *far), mirrored: false });
     };
-    let curve = if atlas.area() < 0.0 { curve.reversed()? } else { curve.clone() };
-    let fractions = atlas.fractions();
+    let way = |curves: Vec<Closed>| -> Option<Vec<Closed>> {
+        let turned = |(curve, atlas): (Closed, &Closed)| {
+            if (atlas.area() < 0.0) == (curve.area() < 0.0) { Some(curve) } else { curve.reversed() }
+        };
+        curves.into_iter().zip(atlas).map(turned).collect()
+    };
+    let curves = way(curves.to_vec())?;
     let fit = Fit::new(atlas);
-    let (start, left, ambiguous) = fit.best(&curve);
-    let mirrored = Closed::new(curve.points().iter().rev().map(|p| [-p[0], p[1]]).collect())?;
-    let mirrored = fit.best(&mirrored).1 < NEARLY * left;
-    let points = match how {
-        Correspondence::Elastic => {
-            let way = register(atlas, &curve, start);
-            fractions.iter().map(|t| curve.at(way.at(*t))).collect()
+    let Best { starts, turn, left, ambiguous } = fit.best(&curves);
+    // Several outlines are turned together.
+    let known = (curves.len() > 1).then_some(turn);
+    let mirror = |curve: &Closed| Closed::new(curve.points().iter().rev().map(|p| [-p[0], p[1]]).collect());
+    let mirrored = curves.iter().map(mirror).collect::<Option<Vec<Closed>>>()?;
+    let mirrored = fit.best(&mirrored).left < NEARLY * left;
+    let on = |((curve, atlas), start): ((&Closed, &Closed), f64)| -> Vec<[f64; 2]> {
+        match how {
+            Correspondence::Elastic => {
+                let way = register(atlas, curve, start, known);
+                atlas.fractions().iter().map(|t| curve.at(way.at(*t))).collect()
+            }
+            _ => atlas.fractions().iter().map(|t| curve.at(start + t)).collect(),
         }
-        _ => fractions.iter().map(|t| curve.at(start + t)).collect(),
     };
+    let points = curves.iter().zip(atlas).zip(starts).flat_map(on).collect();
     Some(Placed { points, ambiguous, mirrored })
 }
 
@@ -88,10 +102,22 @@ fn refined(start: usize, value: impl Fn(f64) -> f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// How well outlines fit an atlas, whatever their place, size and rotation.
+/// How well the outlines of a picture fit those of an atlas together, whatever their place, size and rotation.
 struct Fit {
-    fractions: Vec<f64>,
+    fractions: Vec<Vec<f64>>,
     atlas: Vec<Complex<f64>>,
+}
+
+/// The best fit.
+struct Best {
+    /// Where each outline begins.
+    starts: Vec<f64>,
+    /// The angle that brings the picture onto the atlas.
+    turn: f64,
+    /// What the fit leaves.
+    left: f64,
+    /// Whether another one is nearly as good.
+    ambiguous: bool,
 }
 
 /// Centred, of unit norm.
@@ -105,22 +131,79 @@ fn preshape(points: impl Iterator<Item = [f64; 2]>) -> Vec<Complex<f64>> {
 }
 
 impl Fit {
-    fn new(atlas: &Closed) -> Self {
-        Self { fractions: atlas.fractions(), atlas: preshape(atlas.points().iter().copied()) }
+    fn new(atlas: &[Closed]) -> Self {
+        Self {
+            fractions: atlas.iter().map(Closed::fractions).collect(),
+            atlas: preshape(atlas.iter().flat_map(Closed::points).copied()),
+        }
     }
 
-    /// What a start leaves: 1 − |⟨a, z⟩|², the squared full Procrustes distance.
-    fn left(&self, curve: &Closed, start: f64) -> f64 {
-        let z = preshape(self.fractions.iter().map(|t| curve.at(start + t)));
-        1.0 - self.atlas.iter().zip(&z).map(|(a, z)| a.conj() * z).sum::<Complex<f64>>().norm_sqr()
+    /// ⟨a, z⟩ with these starts.
+    fn product(&self, curves: &[Closed], starts: &[f64]) -> Complex<f64> {
+        let each = curves.iter().zip(&self.fractions).zip(starts);
+        let z = preshape(each.flat_map(|((curve, fractions), start)| Self::from(curve, fractions, *start)));
+        self.atlas.iter().zip(&z).map(|(a, z)| a.conj() * z).sum()
     }
 
-    /// The best start, what it leaves, and whether another one is nearly as good.
-    fn best(&self, curve: &Closed) -> (f64, f64, bool) {
-        let left: Vec<f64> = (0..STARTS).map(|k| self.left(curve, k as f64 / STARTS as f64)).collect();
+    /// What starts leave: 1 − |⟨a, z⟩|², the squared full Procrustes distance.
+    fn left(&self, curves: &[Closed], starts: &[f64]) -> f64 {
+        1.0 - self.product(curves, starts).norm_sqr()
+    }
+
+    fn from(curve: &Closed, fractions: &[f64], start: f64) -> impl Iterator<Item = [f64; 2]> {
+        fractions.iter().map(move |t| curve.at(start + t))
+    }
+
+    /// Starts, as parts of [`STARTS`], one of which is near the best: all of them for one outline, for several the best for each rotation of the
+    /// picture, which they have in common.
+    fn candidates(&self, curves: &[Closed]) -> Vec<Vec<usize>> {
+        if curves.len() == 1 {
+            return (0..STARTS).map(|start| vec![start]).collect();
+        }
+        let all: Vec<[f64; 2]> = curves.iter().flat_map(|curve| curve.even(STARTS, 0.0)).collect();
+        let mean = [0, 1].map(|c| all.iter().map(|p| p[c]).sum::<f64>() / all.len() as f64);
+        let mut first = 0;
+        let mut products = Vec::new();
+        for (curve, fractions) in curves.iter().zip(&self.fractions) {
+            let atlas = &self.atlas[first..first + fractions.len()];
+            first += fractions.len();
+            let product = |start: usize| -> Complex<f64> {
+                let points = Self::from(curve, fractions, start as f64 / STARTS as f64);
+                let terms =
+                    points.zip(atlas).map(|(p, a)| a.conj() * Complex::new(p[0] - mean[0], p[1] - mean[1]));
+                terms.sum()
+            };
+            products.push((0..STARTS).map(product).collect::<Vec<_>>());
+        }
+        let turned = |turn: usize| {
+            let turn = Complex::from_polar(1.0, -std::f64::consts::TAU * turn as f64 / STARTS as f64);
+            let best = |products: &Vec<Complex<f64>>| {
+                let value = |start: &usize| (turn * products[*start]).re;
+                (0..STARTS).max_by(|a, b| value(a).total_cmp(&value(b))).unwrap_or_default()
+            };
+            products.iter().map(best).collect()
+        };
+        (0..STARTS).map(turned).collect()
+    }
+
+    fn best(&self, curves: &[Closed]) -> Best {
+        let candidates = self.candidates(curves);
+        let at = |starts: &[usize]| starts.iter().map(|k| *k as f64 / STARTS as f64).collect::<Vec<f64>>();
+        let left: Vec<f64> = candidates.iter().map(|starts| self.left(curves, &at(starts))).collect();
         let (best, other) = lowest(&left);
-        let start = refined(best, |start| self.left(curve, start));
-        let least = self.left(curve, start);
-        (start, least, other.is_some_and(|other| least > NEARLY * NEARLY * left[other]))
+        let mut starts = at(&candidates[best]);
+        for (i, coarse) in candidates[best].iter().enumerate() {
+            let others = starts.clone();
+            starts[i] = refined(*coarse, |start| {
+                let mut moved = others.clone();
+                moved[i] = start;
+                self.left(curves, &moved)
+            });
+        }
+        let product = self.product(curves, &starts);
+        let least = 1.0 - product.norm_sqr();
+        let nearly =
+            |other: usize| candidates[other] != candidates[best] && least > NEARLY * NEARLY * left[other];
+        Best { starts, turn: -product.arg(), left: least, ambiguous: other.is_some_and(nearly) }
     }
 }

@@ -182,7 +182,7 @@ pub fn elastic_distance(first: &[[f64; 2]], second: &[[f64; 2]]) -> Option<f64> 
 pub fn elastic_distance_closed(first: &[[f64; 2]], second: &[[f64; 2]]) -> Option<f64> {
     let (first, second) = (Closed::new(first.to_vec())?, Closed::new(second.to_vec())?);
     let starts = (0..COARSE / 2).map(|k| 2.0 * k as f64 / COARSE as f64).collect();
-    Some(registered(&first, &second, starts, 0.0).1.clamp(-1.0, 1.0).acos())
+    Some(registered(&first, &second, (starts, None), 0.0).1.clamp(-1.0, 1.0).acos())
 }
 
 /// Points evenly along an open curve, its ends among them.
@@ -221,14 +221,24 @@ impl Way {
     }
 }
 
-/// The elastic registration of a closed curve to an atlas, near a start or near any other: they run the same way round.
-pub(super) fn register(atlas: &Closed, curve: &Closed, start: f64) -> Way {
-    let starts = (0..COARSE / 2).map(|k| start + 2.0 * k as f64 / COARSE as f64).collect();
-    registered(atlas, curve, starts, STIFF).0
+/// The elastic registration of a closed curve to an atlas, near a start or near any other: they run the same way round. Where the rotation is
+/// known (by what the angle brings the curve onto the atlas), near the start only.
+pub(super) fn register(atlas: &Closed, curve: &Closed, start: f64, known: Option<f64>) -> Way {
+    let step = |k: f64| start + k / COARSE as f64;
+    let starts = match known {
+        None => (0..COARSE / 2).map(|k| step(2.0 * k as f64)).collect(),
+        Some(_) => (-2..=2).map(|k| step(f64::from(k))).collect(),
+    };
+    registered(atlas, curve, (starts, known), STIFF).0
 }
 
 /// All starts on a coarse grid, then what is near the best of them on a fine one.
-fn registered(atlas: &Closed, curve: &Closed, starts: Vec<f64>, stiff: f64) -> (Way, f64) {
+fn registered(
+    atlas: &Closed,
+    curve: &Closed,
+    (starts, known): (Vec<f64>, Option<f64>),
+    stiff: f64,
+) -> (Way, f64) {
     let steps = steps();
     let closed = |curve: &Closed, n: usize, from: f64| {
         let mut points = curve.even(n, from);
@@ -237,7 +247,9 @@ fn registered(atlas: &Closed, curve: &Closed, starts: Vec<f64>, stiff: f64) -> (
     };
     let fit = |n: usize, start: f64, band: f64, rounds: usize| {
         let (a, b) = (closed(atlas, n, 0.0), closed(curve, n, start));
-        let angle = turn(&centred(&a[..n]), &centred(&b[..n]));
+        let angle = known.unwrap_or_else(|| turn(&centred(&a[..n]), &centred(&b[..n])));
+        // A rotation that is known is kept.
+        let rounds = if known.is_some() { 1 } else { rounds };
         matched(&srvf(&a), &srvf(&b), angle, &steps, band, stiff, rounds)
     };
     let coarse = starts.into_iter().map(|start| (fit(COARSE, start, BAND, 1).value, start));

@@ -42,6 +42,8 @@ pub enum Correspondence {
 pub struct MaskMaking {
     /// The organ's label; needed where a file holds several.
     pub label: Option<Label>,
+    /// Labels of further outlines in the same picture, in this order. Surfaces have none.
+    pub beside: Vec<Label>,
     /// Size of a pixel or voxel along each axis in mm, for files that do not tell.
     pub spacing: Option<[f64; 3]>,
     /// Which slice of a volume; needed where a file holds several slices.
@@ -105,6 +107,26 @@ impl FromStr for Slice {
 }
 
 impl MaskMaking {
+    /// For each outline of a picture, how that one is made; the others stand beside it.
+    pub(super) fn of_each(&self) -> Vec<Self> {
+        let of = |label: &Label| Self {
+            label: Some(label.clone()),
+            beside: self.asked().filter(|other| *other != label).cloned().collect(),
+            ..self.clone()
+        };
+        std::iter::once(self.clone()).chain(self.beside.iter().map(of)).collect()
+    }
+
+    /// The labels that are asked for.
+    pub(super) fn asked(&self) -> impl Iterator<Item = &Label> {
+        self.label.iter().chain(&self.beside)
+    }
+
+    /// How many outlines a picture has.
+    pub fn curves(&self) -> usize {
+        1 + self.beside.len()
+    }
+
     /// A spacing in words: one number, or one for each axis between `x`: `0.5x0.5x3`.
     ///
     /// # Errors

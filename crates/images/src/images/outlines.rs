@@ -5,11 +5,11 @@ use super::contour::contour;
 use super::correspondence::{Placed, place};
 use super::making::{Correspondence, MaskMaking, Outlines};
 use super::plane::{Plane, Problem};
-use super::records::{Record, each, notes, told, unclear};
+use super::records::{Record, each, joined, notes, told, unclear};
 use crate::io::{Opened, ReadError};
 
 /// The outlines of the masks in a file, or in a folder with a file for each record: this many landmarks on each, put by `making` and by a
-/// public atlas with as many, where there is one.
+/// public atlas with as many, where there is one. Of several outlines in a picture, and in the atlas, one after the other.
 ///
 /// # Errors
 /// What an option has to decide for all records: several labels, no spacing where lengths matter, a volume without a rule for its slice;
@@ -20,9 +20,18 @@ pub fn outlines(
     atlas: Option<&[[f64; 2]]>,
     landmarks: usize,
 ) -> Result<Outlines, ReadError> {
-    let atlas = match atlas.map(|points| Closed::new(points.to_vec())) {
+    let curves = |points: &[[f64; 2]]| -> Option<Vec<Closed>> {
+        let whole = points.len() == landmarks * making.curves();
+        let curves = points.chunks(landmarks).map(|points| Closed::new(points.to_vec()));
+        curves.collect::<Option<_>>().filter(|_| whole)
+    };
+    let atlas = match atlas.map(curves) {
         Some(None) => {
-            return Err(unclear(file, "an atlas needs at least three landmarks in different places".into()));
+            return Err(unclear(
+                file,
+                "an atlas needs at least three landmarks in different places on each outline, as many as are put on it"
+                    .into(),
+            ));
         }
         Some(atlas) => atlas,
         None if making.correspondence == Some(Correspondence::Elastic) => {
@@ -33,13 +42,21 @@ pub fn outlines(
     };
     let usual = if atlas.is_some() { Correspondence::Elastic } else { Correspondence::Index };
     let how = making.correspondence.unwrap_or(usual);
-    let records = each(file, making, |grid, remarks| {
-        let (curve, found) = contour(&Plane::of(grid, making)?)?;
-        remarks.extend(found);
-        place(&curve, how, atlas.as_ref(), landmarks).ok_or_else(|| Problem::record("has no outline"))
-    })?;
+    let one = |making: &MaskMaking| {
+        each(file, making, |grid, remarks| {
+            let (curve, found) = contour(&Plane::of(grid, making)?)?;
+            remarks.extend(found);
+            Ok(curve)
+        })
+    };
+    let of_each = making.of_each().iter().map(one).collect::<Result<Vec<_>, _>>()?;
+    let placed = |curves: Vec<Closed>| {
+        let placed = place(&curves, how, atlas.as_deref(), landmarks);
+        placed.ok_or_else(|| Problem::record("has no outline"))
+    };
+    let records = joined(of_each, placed);
     let is = |record: &Record<Placed>, what: fn(&Placed) -> bool| record.made.as_ref().is_ok_and(what);
-    let ambiguous = match atlas {
+    let ambiguous = match &atlas {
         Some(_) => "fit the atlas nearly as well from another start",
         None => {
             "have two points nearly as far from the middle, so that the first landmark may be at either; --atlas decides"

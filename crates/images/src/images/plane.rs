@@ -3,6 +3,7 @@
 use super::closed::Closed;
 use super::grid::Grid;
 use super::making::{Label, MaskMaking, Slice};
+use std::borrow::Cow;
 
 /// Why a mask gives no outline or surface.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,6 +73,24 @@ pub(super) fn spacing(grid: &Grid, making: &MaskMaking) -> Result<Option<[f64; 3
     }
 }
 
+/// The voxels of all organs that are asked for, where there are several and a rule chooses the slice by them.
+fn together<'a>(grid: &Grid, making: &MaskMaking, organ: &'a [bool]) -> Result<Cow<'a, [bool]>, Problem> {
+    if making.beside.is_empty() || matches!(making.slice, None | Some(Slice::Number(_))) {
+        return Ok(Cow::Borrowed(organ));
+    }
+    if !grid.covered.is_empty() {
+        return Err(Problem::record(
+            "has labels that overlap, so that the slice of all organs cannot be told by a rule; give --slice N",
+        ));
+    }
+    let mut together = organ.to_vec();
+    for label in making.asked() {
+        let label = grid.names.number(label).map_err(Problem::record)?;
+        together.iter_mut().zip(grid.organ(label)).for_each(|(all, own)| *all |= own);
+    }
+    Ok(Cow::Owned(together))
+}
+
 impl Plane {
     /// Of a mask.
     pub fn of(grid: &Grid, making: &MaskMaking) -> Result<Self, Problem> {
@@ -103,11 +122,13 @@ impl Plane {
             step[axis] * if turned { grid.shape[axis] - 1 - n } else { n }
         };
         let (width, height, depth) = (grid.shape[x.0], grid.shape[y.0], grid.shape[through.0]);
-        let slice = |n: usize| {
+        let slice = |organ: &[bool], n: usize| {
             let rows = (0..height).flat_map(|j| (0..width).map(move |i| (i, j)));
             rows.map(|(i, j)| organ[at(x, i) + at(y, j) + at(through, n)]).collect::<Vec<bool>>()
         };
-        let filled = |n: &usize| slice(*n).iter().filter(|inside| **inside).count();
+        // Several organs have one slice, by what all of them fill.
+        let together = together(grid, making, &organ)?;
+        let filled = |n: &usize| slice(&together, *n).iter().filter(|inside| **inside).count();
         let chosen = match making.slice.filter(|_| depth > 1) {
             None => 0,
             Some(Slice::Number(n)) if n >= depth => {
@@ -121,7 +142,7 @@ impl Plane {
                 (first + (0..depth).rev().find(within).unwrap_or_default()) / 2
             }
         };
-        let inside = slice(chosen);
+        let inside = slice(&organ, chosen);
         if !inside.contains(&true) {
             return Err(Problem::record("has nothing of the organ in that slice"));
         }

@@ -69,6 +69,34 @@ pub(super) fn each<T: Send>(
     }
 }
 
+/// Of several things that each record has, made one by one, what `make` makes of them together.
+pub(super) fn joined<T: Send, U: Send>(
+    of_each: Vec<Vec<Record<T>>>,
+    make: impl Fn(Vec<T>) -> Result<U, Problem> + Sync,
+) -> Vec<Record<U>> {
+    let mut by_record: Vec<Vec<Record<T>>> = Vec::new();
+    for (k, records) in of_each.into_iter().enumerate() {
+        if k == 0 {
+            by_record = records.into_iter().map(|record| vec![record]).collect();
+        } else {
+            by_record.iter_mut().zip(records).for_each(|(own, record)| own.push(record));
+        }
+    }
+    let one = |own: Vec<Record<T>>| -> Option<Record<U>> {
+        let (mut all, mut remarks, mut told) = (Vec::new(), Vec::new(), None);
+        for Record { name, made, remarks: more, about } in own {
+            told.get_or_insert((name, about));
+            let new = |remark: &String| !remarks.contains(remark);
+            let more: Vec<String> = more.into_iter().filter(new).collect();
+            remarks.extend(more);
+            all.push(made);
+        }
+        let made = all.into_iter().collect::<Result<Vec<T>, _>>().and_then(&make);
+        told.map(|(name, about)| Record { name, made, remarks, about })
+    };
+    by_record.into_par_iter().filter_map(one).collect()
+}
+
 /// A fault of all records.
 pub(super) fn unclear(file: &Opened, what: String) -> ReadError {
     ReadError::new(file.path(), Fault::Unclear { what })

@@ -117,12 +117,14 @@ impl<'a> PartRecords<'a> {
         self.members[person].iter().map(one).collect()
     }
 
-    /// A record that can be used. One that cannot be read any more was read before: the file is then another, which the sum's digest tells.
+    /// A record that can be used, as was found out in going through them. One that cannot be read any more was read before: the file is then
+    /// another, which the sum's digest tells.
     fn face(&self, row: usize) -> Option<FaceCurves> {
         if self.unusable.contains(&row) {
             return None;
         }
-        prepared_face(self.rows.values(&self.rows.bytes(row).ok()?), self.own).ok()
+        let values = self.rows.values(&self.rows.bytes(row).ok()?);
+        FaceCurves::new(self.own.curves(), self.own.samples(), values).ok()
     }
 
     /// Refuses records of different persons of the part that are alike, or nearer than two persons' are; what should be told all the same.

@@ -17,7 +17,7 @@ use crate::privacy::{Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, Price
 /// at 73. Templates are rougher than differences between people, and how rough is not known beforehand: for error statements only.)
 const BEYOND_AT_40: f64 = 0.2;
 
-/// So many coordinates of all people together are held (256 MB), and are released with the rough centre; never fewer of these than the modes have.
+/// So many coordinates of all people together are held (256 MB); where there are more, a person's are worked out anew in each of three passes.
 const HELD: usize = 1 << 25;
 
 /// Of the first k coefficients.
@@ -52,9 +52,9 @@ impl FunctionalModes {
         mu: Mu,
         n: u64,
     ) -> Result<Self, MechanismError> {
-        let held = HELD / usize::try_from(n).unwrap_or(usize::MAX).max(1);
         let count = coefficients(n, mu.get());
-        let leading = LeadingCoordinates::new(basis, template, Norm::Quarter, count.max(held))?;
+        let all = basis.len().max(1);
+        let leading = LeadingCoordinates::new(basis, template, Norm::Quarter, all)?;
         let radius = reach.into().radius_of(&leading, leading.face_radius());
         let public = ClipRadius::new(radius, ClipSource::Public)?;
         let statistic = format!(
@@ -229,6 +229,15 @@ mod tests {
         let ripple: Vec<f64> =
             (0..points).map(|i| 0.1 * (std::f64::consts::TAU * 110.0 * i as f64 / 256.0).cos()).collect();
         let k = modes.vectors().dimension();
+        // However many people there are.
+        let many = FunctionalModes::new(
+            Basis::new(Domain::Circle { samples: points }, 1),
+            vec![0.0; points],
+            1.0,
+            Mu::new(1.0).unwrap(),
+            10_000_000,
+        );
+        assert_eq!(many.unwrap().coordinates().len(), points);
         let u = modes.coordinates().coordinates(&ripple);
         assert!(k < u.len() && u[..k].iter().all(|u| u.abs() < 1e-9), "{k} of {}", u.len());
         let records = vec![Some(ripple.clone()); n as usize];

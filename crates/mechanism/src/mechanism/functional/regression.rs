@@ -52,8 +52,8 @@ pub struct ResidualModes {
     pub looked: (usize, f64),
 }
 
-/// So many coordinates of all people together are held (256 MB), and never fewer than the fields have.
-const HELD: usize = 1 << 25;
+/// So many coordinates of all people together are held (2 GB: all of 48 000 faces), and never fewer than the fields have.
+const HELD: usize = 1 << 28;
 
 /// What a covariate's column does to a function.
 #[derive(Debug, Clone, PartialEq)]

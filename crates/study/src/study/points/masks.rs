@@ -27,7 +27,7 @@ pub struct MaskOutlines {
     pub notes: Vec<String>,
 }
 
-/// The outlines of masks and folders of masks, with so many landmarks each: as a study makes them. They are records, and not private.
+/// The outlines of masks and folders of masks, with so many landmarks on each outline: as a study makes them. They are records, and not private.
 ///
 /// # Errors
 /// [`PointStudyError`]: a file that cannot be opened, or what an option has to decide.
@@ -36,7 +36,8 @@ pub fn outlines_of(
     options: &TableOptions,
     landmarks: usize,
 ) -> Result<MaskOutlines, PointStudyError> {
-    let (mut shapes, _) = options.of_masks(open_masks(paths)?, Some(landmarks), None)?;
+    let (mut shapes, _) =
+        options.of_masks(open_masks(paths)?, Some(landmarks * options.masks.curves()), None)?;
     shapes.note(paths.iter().filter_map(|path| beside_masks(path)));
     let (mut outlines, mut problems) = (Vec::new(), Vec::new());
     for shape in shapes.iter() {
@@ -86,19 +87,51 @@ impl TableOptions {
             None => (centre.cloned(), Vec::new()),
         };
         let points = atlas.as_ref().map(|shape| self.plane(path, shape)).transpose()?;
-        let k = landmarks.or(points.map(<[_]>::len)).unwrap_or(LANDMARKS);
-        if k < 3 {
-            return Err(unfit(
-                path,
-                "an outline needs three landmarks or more; give their number as --landmarks K",
-            ));
-        }
+        let k = self.on_masks(path, landmarks.or(points.map(<[_]>::len)))?;
         if let Some(found) = points.map(<[_]>::len).filter(|found| *found != k) {
             return Err(unfit(path, &format!("the atlas has {found} landmarks where {k} are wanted")));
         }
-        let mut made = outlines(&file, &self.masks, points, k)?;
-        made.notes.push(format!("{k} landmarks were put on every outline (--landmarks K says how many)"));
+        let curves = self.masks.curves();
+        let mut made = outlines(&file, &self.masks, points, k / curves)?;
+        made.notes.push(match curves {
+            1 => format!("{k} landmarks were put on every outline (--landmarks K says how many)"),
+            _ => format!(
+                "{} landmarks were put on each of {curves} outlines of every mask (--landmarks K says how many together)",
+                k / curves
+            ),
+        });
         Ok((Shapes::made(file, made.shapes, k, made.notes), inputs))
+    }
+
+    /// How many landmarks all outlines of a mask have together.
+    fn on_masks(&self, path: &Path, known: Option<usize>) -> Result<usize, PointStudyError> {
+        let curves = self.masks.curves();
+        let k = known.unwrap_or(LANDMARKS * curves);
+        if k < 3 * curves || k % curves != 0 {
+            let together = if curves == 1 { "" } else { ", as many on each, all together" };
+            return Err(unfit(
+                path,
+                &format!(
+                    "an outline needs three landmarks or more{together}; give their number as --landmarks K"
+                ),
+            ));
+        }
+        Ok(k)
+    }
+
+    /// Whether records are made into one closed outline each: masks, of one label.
+    pub fn makes_outline(&self, path: &Path) -> bool {
+        holds_masks(path) && self.masks.curves() == 1
+    }
+
+    /// Several outlines of a mask are not one that could be smoothed along.
+    pub(in crate::study) fn check_outline(&self, is_declared: bool) -> Result<(), PointStudyError> {
+        match self.masks.curves() {
+            2.. if is_declared => Err(PointStudyError::Input(
+                "the landmarks of several labels are no single outline: leave out that they are one".into(),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// What landmarks are put by on outlines of these masks.
@@ -119,9 +152,9 @@ impl TableOptions {
         let file = open_as(path, if is_mask { Content::Masks } else { Content::Shapes })?;
         let input = public_input(&file)?;
         let shapes = if is_mask {
-            let k = landmarks.unwrap_or(LANDMARKS);
+            let k = self.on_masks(path, landmarks)?;
             let making = MaskMaking { correspondence: Some(Correspondence::Index), ..self.masks.clone() };
-            let made = outlines(&file, &making, None, k)?;
+            let made = outlines(&file, &making, None, k / self.masks.curves())?;
             Shapes::made(file, made.shapes, k, Vec::new())
         } else {
             let size = landmarks.map_or(RecordSize::Content, RecordSize::Known);

@@ -124,6 +124,7 @@ impl<'a> Specimens<'a> {
     /// [`PointStudyError`]; nothing is charged.
     pub fn open(inputs: &'a ShapeInputs, request: &'a PointRequest) -> Result<Self, PointStudyError> {
         let ShapeInputs { file, centre, landmarks, dimensions, drop_missing, .. } = inputs;
+        inputs.table.check_outline(inputs.outline)?;
         if let Some(radius) = inputs.radius.filter(|radius| *radius > FRAC_PI_2) {
             return Err(PointStudyError::Input(format!(
                 "no two shapes are further than pi/2 = 1.571 apart, so the radius {radius} bounds nothing; shapes of one kind are within 0.1 to 0.5"
