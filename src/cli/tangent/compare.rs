@@ -90,7 +90,7 @@ pub(in crate::cli) fn test_line(found: &FoundGroups) -> String {
     let Some(test) = &found.test else { return String::new() };
     let outcome = if test.found() { "the groups differ" } else { "no difference found" };
     let pairs = if test.per_pair.len() > 1 { ", adjusted for several pairs" } else { "" };
-    format!("  test of no difference: p = {:.4}{pairs}: {outcome} (level 5 %)\n", test.p_value)
+    format!("  test of no difference: {}{pairs}: {outcome} (level 5 %)\n", test.p_in_words())
 }
 
 fn difference_line(map: &GroupDifference, distance: &str, places: &str) -> String {

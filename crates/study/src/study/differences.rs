@@ -53,6 +53,13 @@ pub struct PairTest {
     pub p_adjusted: f64,
 }
 
+impl PairTest {
+    /// Whether its p-value may be smaller than what is stated.
+    fn is_least(&self) -> bool {
+        self.p_value <= LEAST_P
+    }
+}
+
 impl TestStatement {
     /// Of these groups; `power`: how likely differences of which sizes are found.
     fn of(tests: &Tests, names: &[String], effect: f64, power: Vec<(f64, f64)>) -> Self {
@@ -72,6 +79,13 @@ impl TestStatement {
             power,
             least_p_value: LEAST_P,
         }
+    }
+
+    /// "p = 0.02"; none is stated that is smaller than [`Self::least_p_value`].
+    pub fn p_in_words(&self) -> String {
+        let is_least = |pair: &PairTest| pair.p_adjusted == self.p_value && pair.is_least();
+        let sign = if self.per_pair.iter().any(is_least) { '≤' } else { '=' };
+        format!("p {sign} {}", short(self.p_value))
     }
 
     /// Whether a difference was found at 5 %.
@@ -213,7 +227,8 @@ pub(super) fn test_section(page: &mut Page, test: &TestStatement, space: &dyn Ta
     if test.per_pair.len() > 1 {
         let row = |pair: &PairTest| {
             let groups = format!("{} and {}", pair.first, pair.second);
-            vec![groups, short(pair.statistic), short(pair.p_value), short(pair.p_adjusted)]
+            let stated = |p: f64| if pair.is_least() { format!("≤ {}", short(p)) } else { short(p) };
+            vec![groups, short(pair.statistic), stated(pair.p_value), stated(pair.p_adjusted)]
         };
         let rows: Vec<_> = test.per_pair.iter().map(row).collect();
         page.table(&["groups", "statistic", "p", "p adjusted (Holm)"], &rows);
@@ -234,7 +249,7 @@ pub(super) fn test_section(page: &mut Page, test: &TestStatement, space: &dyn Ta
 /// The outcome in words that mean something.
 fn test_sentence(test: &TestStatement) -> String {
     let level = 100.0 * LEVEL;
-    let p = format!("p = {} in a test of no difference between the groups' means.", short(test.p_value));
+    let p = format!("{} in a test of no difference between the groups' means.", test.p_in_words());
     if test.found() {
         format!(
             "{p} A difference was found at the level of {level} %: if there were none, a study like this would find one with a probability of at \

@@ -107,7 +107,7 @@ impl TableOptions {
     fn on_masks(&self, path: &Path, known: Option<usize>) -> Result<usize, PointStudyError> {
         let curves = self.masks.curves();
         let k = known.unwrap_or(LANDMARKS * curves);
-        if k < 3 * curves || k % curves != 0 {
+        if k < 3 * curves || !k.is_multiple_of(curves) {
             let together = if curves == 1 { "" } else { ", as many on each, all together" };
             return Err(unfit(
                 path,
