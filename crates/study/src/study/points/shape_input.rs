@@ -249,8 +249,10 @@ impl<'a> Source<'a> {
         let table = self.options.public(file, size.into(), self.dimensions, is_centre)?;
         let shapes = table.all()?;
         if is_centre && shapes.len() != 1 {
+            let is_array = path.extension().is_some_and(|ending| ending == "npy");
+            let mask = if is_array { ", and the array of a mask in a folder of its own" } else { "" };
             return Err(PointStudyError::Input(format!(
-                "{} holds {} shapes where the public centre should be one; give several as --public-records",
+                "{} holds {} shapes where the public centre should be one; give several as --public-records{mask}",
                 path.display(),
                 shapes.len()
             )));
