@@ -191,6 +191,7 @@ fn several_labels_are_outlines_of_one_picture_and_are_put_by_what_they_are_toget
     assert_eq!(npy::read(&dir.join("study/release/mean.npy")).unwrap().shape, [60, 2]);
     for (line, code, word) in [
         (format!("{study} --outline --out s"), 1, "no single outline"),
+        (format!("{study} --label 2 --out s"), 1, "each must be another one"),
         (format!("shape mean masks {both} --atlas public/atlas.npy --mu 1 --out s"), 1, "folder of its own"),
         (format!("shape mean masks {both} --landmarks 61 --mu 1 --out s"), 1, "as many on each"),
         (

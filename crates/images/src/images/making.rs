@@ -117,6 +117,15 @@ impl MaskMaking {
         std::iter::once(self.clone()).chain(self.beside.iter().map(of)).collect()
     }
 
+    /// Whether one of several labels is asked for twice, by itself or among all.
+    pub(super) fn has_outline_twice(&self) -> bool {
+        let asked: Vec<&Label> = self.asked().collect();
+        let is_twice = |(k, label): (usize, &&Label)| {
+            **label == Label::Any || asked[..k].iter().any(|other| other == label)
+        };
+        asked.len() > 1 && asked.iter().enumerate().any(is_twice)
+    }
+
     /// The labels that are asked for.
     pub(super) fn asked(&self) -> impl Iterator<Item = &Label> {
         self.label.iter().chain(&self.beside)

@@ -20,6 +20,10 @@ pub fn outlines(
     atlas: Option<&[[f64; 2]]>,
     landmarks: usize,
 ) -> Result<Outlines, ReadError> {
+    if making.has_outline_twice() {
+        let what = "holds masks; of several --label each must be another one, and none \"any\": an outline is of one label";
+        return Err(unclear(file, what.into()));
+    }
     let curves = |points: &[[f64; 2]]| -> Option<Vec<Closed>> {
         let whole = points.len() == landmarks * making.curves();
         let curves = points.chunks(landmarks).map(|points| Closed::new(points.to_vec()));
