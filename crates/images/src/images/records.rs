@@ -84,8 +84,11 @@ pub(super) fn joined<T: Send, U: Send>(
     }
     let one = |own: Vec<Record<T>>| -> Option<Record<U>> {
         let (mut all, mut remarks, mut told) = (Vec::new(), Vec::new(), None);
+        // All organs, as the file calls them.
+        let organs: Vec<String> = own.iter().filter_map(|record| record.about.organ.clone()).collect();
+        let organ = (!organs.is_empty()).then(|| organs.join(" and "));
         for Record { name, made, remarks: more, about } in own {
-            told.get_or_insert((name, about));
+            told.get_or_insert((name, About { organ: organ.clone(), ..about }));
             let new = |remark: &String| !remarks.contains(remark);
             let more: Vec<String> = more.into_iter().filter(new).collect();
             remarks.extend(more);

@@ -4,15 +4,18 @@ use super::drawn::Drawn;
 use crate::function::FaceCurves;
 use crate::job::copies::Kind;
 use crate::job::{Job, JobError, Publication, ReleaseFolder};
-use crate::mechanism::functional::NoisedFunction;
 use crate::mechanism::functional::passes::{InPasses, PassOf, PassValue};
-use crate::mechanism::vector::AboutPass;
+use crate::mechanism::functional::{
+    FunctionGroups, FunctionalModes, NoisedComparison, NoisedFunction, OfSamples,
+};
+use crate::mechanism::vector::{AboutPass, NoisedModes};
 use crate::privacy::{Certificate, Released, Statement};
 use crate::study::face::{
     FaceInputs, FaceOutcome, FacePublication, LoadedTemplate, StudyError, shown, write_internal_of,
 };
 use crate::study::tangent::{
-    ComparisonStatistic, ModesStatistic, PublicCentre, Statistic, TangentOutcome, TangentPublication,
+    ComparisonStatistic, FoundGroups, FoundModes, ModesStatistic, PublicCentre, Statistic, TangentOutcome,
+    TangentPublication,
 };
 use crate::study::{Counting, Identical};
 use serde_json::json;
@@ -88,32 +91,37 @@ impl OfSums for FacePublication {
 
 type About<S> = TangentPublication<PublicCentre, S>;
 
-impl OfSums for About<ModesStatistic> {
-    fn in_passes(&self) -> &dyn InPasses {
-        &*self.mechanism.0
-    }
+/// A statistic in the tangent space at the template whose mechanism goes through the records pass by pass.
+trait InTangent: Statistic<Inner: InPasses> {
+    /// What all passes have released; `None` while there are more to come.
+    fn value(mechanism: &Self::Inner, passes: &[&PassOf]) -> Option<<Self::Inner as OfSamples>::Value>;
 
-    fn counting(&self) -> &Counting {
-        &self.circumstances.counting
-    }
+    /// How the study ended.
+    fn drawn(outcome: TangentOutcome<Self::Found>) -> Drawn;
+}
 
-    fn value(&self, passes: &[&PassOf]) -> Option<Self::Value> {
+impl InTangent for ModesStatistic {
+    fn value(_: &FunctionalModes, passes: &[&PassOf]) -> Option<NoisedModes> {
         let Some(PassOf::Modes(AboutPass::Moments(modes))) = passes.last() else { return None };
         Some((**modes).clone())
     }
 
-    fn ended(
-        &self,
-        job: &Job<'_>,
-        released: &Released<Self::Value>,
-        certificate: Certificate,
-        records: &Records<'_>,
-    ) -> Result<Drawn, StudyError> {
-        Ok(Drawn::Modes(Box::new(outcome(self, job, released, certificate, records)?)))
+    fn drawn(outcome: TangentOutcome<FoundModes>) -> Drawn {
+        Drawn::Modes(Box::new(outcome))
     }
 }
 
-impl OfSums for About<ComparisonStatistic> {
+impl InTangent for ComparisonStatistic {
+    fn value(mechanism: &FunctionGroups, passes: &[&PassOf]) -> Option<NoisedComparison> {
+        mechanism.of_passes(passes)
+    }
+
+    fn drawn(outcome: TangentOutcome<FoundGroups>) -> Drawn {
+        Drawn::Groups(Box::new(outcome))
+    }
+}
+
+impl<S: InTangent> OfSums for About<S> {
     fn in_passes(&self) -> &dyn InPasses {
         &*self.mechanism.0
     }
@@ -123,7 +131,7 @@ impl OfSums for About<ComparisonStatistic> {
     }
 
     fn value(&self, passes: &[&PassOf]) -> Option<Self::Value> {
-        self.mechanism.0.of_passes(passes)
+        S::value(&self.mechanism.0, passes)
     }
 
     fn ended(
@@ -133,7 +141,7 @@ impl OfSums for About<ComparisonStatistic> {
         certificate: Certificate,
         records: &Records<'_>,
     ) -> Result<Drawn, StudyError> {
-        Ok(Drawn::Groups(Box::new(outcome(self, job, released, certificate, records)?)))
+        Ok(S::drawn(outcome(self, job, released, certificate, records)?))
     }
 }
 
