@@ -6,9 +6,10 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use std::error::Error;
 use std::f64::consts::TAU;
+use std::sync::Arc;
 use visard::estimate::Design;
 use visard::function::{Basis, Domain};
-use visard::mechanism::functional::FunctionRegression;
+use visard::mechanism::functional::{AboutPublic, FunctionRegression, SampledRecords};
 use visard::prelude::*;
 
 const POINTS: usize = 60;
@@ -27,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let design = Design::parse(&["age=0:16".into()], &[], &["age=3".into()])?;
     let template = outline(8.0);
     let regression = FunctionRegression::new(basis.clone(), template, 1.0, design.clone(), n, Mu::new(1.0)?)?;
+    let mechanism = AboutPublic(Arc::new(regression));
 
     // The records: secret.
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
@@ -45,12 +47,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         })
         .collect();
     let rows = ages.iter().map(|age| design.row(&[Some(*age)])).collect();
-    let records = regression.records(&outlines, rows)?;
+    let records = SampledRecords { samples: Arc::new(outlines), rows };
 
     let mut noise = NoiseSource::from_os()?;
-    let released = release(regression.mechanism(), &records[..], &mut Ledger::in_memory(None), &mut noise)?;
+    let released = release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?;
     // From here on everything is public.
-    let fields = regression.fields(&released.value)?;
+    let fields = mechanism.0.fields(&released.value)?;
     let at = |age: f64| -> Vec<f64> {
         let row = design.from_reference(&[Some(age)]);
         let mut outline = fields.mean.clone();

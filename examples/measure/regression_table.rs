@@ -17,12 +17,13 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::error::Error;
 use std::path::Path;
+use std::sync::Arc;
 use visard::estimate::Design;
 use visard::estimate::prior::spectrum;
 use visard::function::Basis;
 use visard::io::{RecordSize, npy, read_shapes};
 use visard::manifold::{LandmarkShapes, SpdLogEuclidean};
-use visard::mechanism::functional::{FunctionRegression, Reach};
+use visard::mechanism::functional::{AboutPublic, FunctionRegression, Reach, SampledRecords};
 use visard::mechanism::landmarks::{RADIUS, Tangent};
 use visard::privacy::noise::NoiseSource;
 use visard::privacy::{Ledger, Mu, release};
@@ -272,9 +273,10 @@ fn one(population: &Population, n: usize, mu: f64, run: u64, law: Law) -> Result
     let (basis, own) = (population.basis.clone(), population.own.clone());
     let regression =
         FunctionRegression::new(basis, own, population.reach, design.clone(), n as u64, Mu::new(mu)?)?;
-    let prepared = regression.records(&records, rows)?;
+    let (regression, records) = (Arc::new(regression), SampledRecords { samples: Arc::new(records), rows });
     let mut noise = NoiseSource::seeded(run + 1);
-    let released = release(regression.mechanism(), &prepared, &mut Ledger::in_memory(None), &mut noise)?;
+    let mechanism = AboutPublic(regression.clone());
+    let released = release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?;
     let fields = regression.fields(&released.value)?;
     let count = population.basis.points();
     let off = |x: &[f64], y: &[f64]| {

@@ -1,12 +1,16 @@
 //! `visard sum` and `visard release`: one release of very many prepared faces, whose records are added up in parts.
 
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
-use super::face::{MakingArgs, failure, report, report_groups, report_modes, template_source, with_progress};
+use super::face::{
+    MakingArgs, failure, report, report_fields, report_groups, report_modes, template_source, with_progress,
+};
 use super::output::{Failure, Printer};
+use super::tangent::ResidualArgs;
 use super::{Global, heading};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
+use visard::estimate::Design;
 use visard::parts::{self, Drawn, Part, PartStatistic, ReleaseSettings, SumOf, SumSettings, Summed};
 use visard::privacy::{ClipRadius, ClipSource};
 use visard::study::Place;
@@ -17,7 +21,7 @@ use visard::study::tangent::MOST_MODES;
 /// Arguments of `sum`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard sum people.npy --part 1/2 --mu 1 --out sum-1.json\n  visard sum people.npy --part 2/2 --mu 1 --out sum-2.json\n  visard release sum-1.json sum-2.json --mu 1 --out study\n  visard sum people.npy --part 1/2 --mu 1 --about study/round-1.json --out sum-2-1.json\n  visard sum people.npy --part 1/2 --statistic compare --groups groups.csv --mu 1 --out sum-1.json\n\nParts may run at once, on many machines: each reads its own records only, one by one. No ledger is touched.\nA sum is as secret as the records; only its owner may read the file."
+    after_help = "Example:\n  visard sum people.npy --part 1/2 --mu 1 --out sum-1.json\n  visard sum people.npy --part 2/2 --mu 1 --out sum-2.json\n  visard release sum-1.json sum-2.json --mu 1 --out study\n  visard sum people.npy --part 1/2 --mu 1 --about study/round-1.json --out sum-2-1.json\n  visard sum people.npy --part 1/2 --statistic compare --groups groups.csv --mu 1 --out sum-1.json\n  visard sum people.npy --part 1/2 --statistic regress --covariates ages.csv --bounds age=3:40 --mu 1 --out sum-1.json\n\nParts may run at once, on many machines: each reads its own records only, one by one. No ledger is touched.\nA sum is as secret as the records; only its owner may read the file."
 )]
 pub struct SumArgs {
     /// The records, the same file for all parts: an NPY array (n, J, m, 3) of unit-area faces in the template's frame, of any size
@@ -52,6 +56,20 @@ pub struct SumArgs {
     /// What the budget of compare is for [default: both]
     #[arg(long, help_heading = heading::RELEASE, value_enum)]
     want: Option<Want>,
+    /// Covariates of each record, for regress: a table with the heading record,NAME…; a record is its number from 0
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "FILE.csv")]
+    covariates: Option<PathBuf>,
+    /// Numbers with their public bounds, as in "age=3:40,bmi=15:40"
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=LOWER:UPPER", allow_hyphen_values = true)]
+    bounds: Vec<String>,
+    /// Words with their public levels, two or more, as in "sex=F|M"
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=A|B")]
+    levels: Vec<String>,
+    /// Fit a natural spline with this many columns instead of a straight line, as in "age=4"
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=COLUMNS")]
+    spline: Vec<String>,
+    #[command(flatten)]
+    residuals: ResidualArgs,
     #[command(flatten)]
     counting: CountingArgs,
     #[command(flatten)]
@@ -67,6 +85,8 @@ pub enum Statistic {
     Mean,
     /// Modes of variation, with their mean
     Modes,
+    /// What covariates do, and the mean at their reference values
+    Regress,
     /// Groups: their means, where they differ, and a test
     Compare,
 }
@@ -77,6 +97,8 @@ impl SumArgs {
         let Self { mechanism, band, clip_radius, groups, want, .. } = self;
         let (of_mean, of_groups) =
             (mechanism.is_some() || *band || clip_radius.is_some(), groups.is_some() || want.is_some());
+        let listed = [&self.bounds, &self.levels, &self.spline].iter().any(|list| !list.is_empty());
+        let of_covariates = self.covariates.is_some() || listed || self.residuals.residuals;
         let only = |options: &str, statistic: &str| {
             Err(Failure::usage(format!("{options} go with --statistic {statistic} only")))
         };
@@ -85,6 +107,9 @@ impl SumArgs {
         }
         if of_groups && self.statistic != Statistic::Compare {
             return only("--groups and --want", "compare");
+        }
+        if of_covariates && self.statistic != Statistic::Regress {
+            return only("--covariates, --bounds, --levels, --spline and --residuals", "regress");
         }
         if let Some(radius) = *clip_radius {
             ClipRadius::new(radius, ClipSource::Public).map_err(Failure::usage)?;
@@ -96,6 +121,14 @@ impl SumArgs {
                 clip_radius: *clip_radius,
             }),
             (Statistic::Modes, _) => SumOf::People(PartStatistic::Modes),
+            (Statistic::Regress, _) => {
+                let Some(table) = &self.covariates else {
+                    return Err(Failure::usage("--statistic regress needs the table of --covariates"));
+                };
+                let design =
+                    Design::parse(&self.bounds, &self.levels, &self.spline).map_err(Failure::usage)?;
+                SumOf::Regression(table.clone(), design, self.residuals.residuals)
+            }
             (Statistic::Compare, Some(table)) => SumOf::Groups(table.clone(), want.unwrap_or_default()),
             (Statistic::Compare, None) => {
                 return Err(Failure::usage("--statistic compare needs the table of --groups"));
@@ -107,7 +140,7 @@ impl SumArgs {
 /// Arguments of `release`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard release sum-1.json sum-2.json --mu 1 --out study\n\nMost statistics take two or three passes over the records (six for map and test of groups). After each but the last this command writes a round file; make the sums of the\nnext pass with `visard sum --about` that file, and give them to this command again. One charge pays for all passes."
+    after_help = "Example:\n  visard release sum-1.json sum-2.json --mu 1 --out study\n\nMost statistics take two or three passes over the records (four for regressions with residuals, six for map and test of groups). After each but the last this command writes a round file; make the sums of the\nnext pass with `visard sum --about` that file, and give them to this command again. One charge pays for all passes."
 )]
 pub struct ReleaseArgs {
     /// The sums of all parts of one pass, in any order
@@ -180,6 +213,7 @@ pub fn release(args: &ReleaseArgs, global: &Global, printer: &Printer) -> Result
     match with_progress(printer, |_| parts::release(&settings)).map_err(failure)? {
         Drawn::Mean(outcome) => report(&outcome, printer),
         Drawn::Modes(outcome) => report_modes(&outcome, printer),
+        Drawn::Fields(outcome) => report_fields(&outcome, printer),
         Drawn::Groups(outcome) => report_groups(&outcome, printer),
         Drawn::Round { file, pass: (at, of), people } => printer.result(
             json!({"round": file, "pass": at, "passes": of, "n": people, "released": false}),

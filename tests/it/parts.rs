@@ -82,6 +82,13 @@ fn any_split_gives_the_bytes_of_one_process() {
         .fold("record,group\n".to_owned(), |text, i| format!("{text}{i},{}\n", ["a", "b"][(7 * i) % 41 % 2]));
     fs::write(path.join("groups.csv"), groups).unwrap();
     let both = "--groups groups.csv --people persons.csv";
+    // One has no line, one no age, one an age that is outside.
+    let ages = (0..59).fold("record,age,sex\n".to_owned(), |text, i| {
+        let age = if i == 7 { String::new() } else { (3 + (11 * i) % 40).to_string() };
+        text + &format!("{i},{age},{}\n", ["F", "M"][i % 2])
+    });
+    fs::write(path.join("ages.csv"), ages).unwrap();
+    let of_age = "--covariates ages.csv --bounds age=3:40 --levels sex=F|M";
     for (name, statistic, options, more, passes) in [
         ("once", "mean", "--mechanism joint-1 --mu 1 --allow-identical", "", 1),
         ("two", "mean", "--mu 1 --allow-identical", "", 2),
@@ -90,6 +97,8 @@ fn any_split_gives_the_bytes_of_one_process() {
         ("few", "modes", "--mu .5 --allow-identical", "", 2),
         ("modes", "modes", "--mu 3 --allow-identical", "--modes 2", 3),
         ("groups", "compare", &format!("--mu 3 {both} --allow-identical"), "", 5),
+        ("fields", "regress", &format!("--mu 3 {of_age} --people persons.csv --allow-identical"), "", 3),
+        ("residuals", "regress", &format!("--mu 9 {of_age} --residuals --allow-identical"), "", 4),
     ] {
         done(
             path,
@@ -152,6 +161,25 @@ fn what_does_not_belong_together_is_refused_by_name_and_charges_nothing() {
     assert!(said("g1.json g2.json g3.json").contains("g2.json: the table of groups differs"));
     sum(2, 3, "--statistic compare --groups groups.csv --want map", "g2.json");
     assert!(said("g1.json g2.json g3.json").contains("g2.json: what is wanted of the comparison differs"));
+    let ages = |age: usize, out: &str| {
+        let lines = (0..60).map(|i| format!("{i},{}\n", (age + i) % 30));
+        fs::write(path.join(out), format!("record,age\n{}", lines.collect::<String>())).unwrap();
+    };
+    ages(0, "ages.csv");
+    ages(1, "aged.csv");
+    let regress = |k: usize, table: &str, more: &str, out: &str| {
+        sum(k, 3, &format!("--statistic regress --covariates {table}.csv {more}"), out);
+    };
+    [1, 3].into_iter().for_each(|k| regress(k, "ages", "--bounds age=0:30", &format!("r{k}.json")));
+    for (table, more, why) in [
+        ("aged", "--bounds age=0:30", "the file of records, or a table of people or covariates, differs"),
+        ("ages", "--bounds age=0:31", "bounds, levels or splines of the covariates differs"),
+        ("ages", "--bounds age=0:30 --residuals", "whether modes of what the covariates leave are wanted"),
+    ] {
+        regress(2, table, more, "r2.json");
+        let error = said("r1.json r2.json r3.json");
+        assert!(error.contains(&format!("r2.json: {why}")), "{error}");
+    }
     let error = refused(path, "release 1.json 2.json 3.json --mu 2 --out study");
     assert!(error.contains("made for mu = 3, not for 2"), "{error}");
     // Changed, cut, no sum at all.
@@ -190,6 +218,8 @@ fn what_does_not_belong_together_is_refused_by_name_and_charges_nothing() {
         ("--statistic modes --band", "--band and --clip-radius go with --statistic mean only"),
         ("--groups groups.csv", "go with --statistic compare only"),
         ("--statistic compare", "needs the table of --groups"),
+        ("--statistic modes --residuals", "--spline and --residuals go with --statistic regress only"),
+        ("--statistic regress --bounds age=0:1", "needs the table of --covariates"),
     ] {
         let (code, _, error) = visard(path, &line(&words(more)));
         assert!(code == Some(2) && error.contains(why), "{error}");
@@ -338,7 +368,8 @@ fn without_values(value: &mut Value) {
     }
 }
 
-/// What goes to the computers of the parts between passes: one record far off, or one that cannot be used, shows in noised values only.
+/// What goes to the computers of the parts between passes: one record far off, or one that cannot be used, and its covariates show in noised values
+/// only.
 #[test]
 fn round_files_of_neighbours_differ_in_noised_values_only() {
     let dir = people(60);
@@ -346,7 +377,11 @@ fn round_files_of_neighbours_differ_in_noised_values_only() {
     let array = npy::read(&path.join("people.npy")).unwrap();
     let groups = (0..60).fold("record,group\n".to_owned(), |text, i| format!("{text}{i},g{}\n", i % 2));
     fs::write(path.join("groups.csv"), groups).unwrap();
-    let run = |(statistic, rounds): (&str, usize), name: &str, change: &dyn Fn(&mut [f64])| {
+    let run = |(statistic, rounds): (&str, usize), name: &str, own: &str, change: &dyn Fn(&mut [f64])| {
+        let ages = (0..60)
+            .filter(|i| *i != 50)
+            .fold("record,age\n".to_owned(), |text, i| format!("{text}{i},{i}\n"));
+        fs::write(path.join("ages.csv"), ages + own).unwrap();
         let mut data = array.data.clone();
         change(&mut data[50 * 288..51 * 288]);
         write_npy(&path.join("people.npy"), &array.shape, &data).unwrap();
@@ -366,9 +401,17 @@ fn round_files_of_neighbours_differ_in_noised_values_only() {
         fs::remove_dir_all(path.join(name)).unwrap();
         (told.replace(name, "OUT"), values, texts)
     };
-    for of in [("mean", 1), ("modes", 2), ("compare --groups groups.csv --want test", 2)] {
-        let near = run(of, "near", &|_| {});
-        for far in [run(of, "far", &|own| own.fill(90.0)), run(of, "lost", &|own| own.fill(f64::NAN))] {
+    for of in [
+        ("mean", 1),
+        ("modes", 2),
+        ("compare --groups groups.csv --want test", 2),
+        ("regress --covariates ages.csv --bounds age=0:60", 2),
+    ] {
+        let near = run(of, "near", "50,50\n", &|_| {});
+        for far in [
+            run(of, "far", "50,900\n", &|own| own.fill(90.0)),
+            run(of, "lost", "", &|own| own.fill(f64::NAN)),
+        ] {
             assert_eq!(near.0, far.0, "{}", of.0);
             assert_eq!(near.1, far.1, "{}", of.0);
             assert!(near.2.iter().zip(&far.2).all(|(a, b)| a != b), "the record does not enter at all");

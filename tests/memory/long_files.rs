@@ -16,7 +16,7 @@ use visard::privacy::Certificate;
 const SIZE: usize = 40_000_000;
 
 /// In a file of the tests that are run each time, where a reader has many forms to take.
-const SHORT: usize = SIZE / 4;
+const SHORT: usize = SIZE / 8;
 
 /// What a reader may take beside 8 times a file's size.
 const SPARE: usize = 64_000_000;

@@ -20,6 +20,7 @@ pub use files::{scans_help, template_source};
 pub use mean::{budget_of, report};
 pub use modes::report as report_modes;
 pub use records::{MakingArgs, NeutralArgs, failure, note_failures, run_with_progress, with_progress};
+pub use regress::report as report_fields;
 
 use super::Global;
 use super::output::{Failure, Printer};

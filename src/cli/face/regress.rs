@@ -61,7 +61,7 @@ pub fn run(args: &RegressArgs, global: &Global, printer: &Printer) -> Result<(),
 }
 
 /// What the data holder is told.
-fn report(outcome: &TangentOutcome<FoundFields>, printer: &Printer) {
+pub fn report(outcome: &TangentOutcome<FoundFields>, printer: &Printer) {
     let internal = outcome.folder.internal();
     note_failures(printer, outcome.failed, outcome.records_read, &internal);
     let outside = format!(

@@ -1,7 +1,7 @@
 //! What a release of sums has drawn.
 
 use crate::study::face::FaceOutcome;
-use crate::study::tangent::{FoundGroups, FoundModes, TangentOutcome};
+use crate::study::tangent::{FoundFields, FoundGroups, FoundModes, TangentOutcome};
 use std::path::PathBuf;
 
 /// What a release of sums has drawn.
@@ -20,6 +20,8 @@ pub enum Drawn {
     Mean(Box<FaceOutcome>),
     /// Modes, with their mean.
     Modes(Box<TangentOutcome<FoundModes>>),
+    /// A regression on covariates.
+    Fields(Box<TangentOutcome<FoundFields>>),
     /// A comparison of groups.
     Groups(Box<TangentOutcome<FoundGroups>>),
 }

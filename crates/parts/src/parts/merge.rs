@@ -42,7 +42,7 @@ impl Merged {
                 return other("the round that it is about");
             }
             if file.source != first.file.source {
-                return other("the file of records, or the table of people,");
+                return other("the file of records, or a table of people or covariates,");
             }
         }
         parts.sort_by_key(|found| part_of(found).number());

@@ -6,16 +6,16 @@ use crate::job::copies::Kind;
 use crate::job::{Job, JobError, Publication, ReleaseFolder};
 use crate::mechanism::functional::passes::{InPasses, PassOf, PassValue};
 use crate::mechanism::functional::{
-    FunctionGroups, FunctionalModes, NoisedComparison, NoisedFunction, OfSamples,
+    FunctionGroups, FunctionRegression, FunctionalModes, NoisedComparison, NoisedFunction, OfSamples,
 };
-use crate::mechanism::vector::{AboutPass, NoisedModes};
+use crate::mechanism::vector::{AboutPass, NoisedModes, NoisedRegression};
 use crate::privacy::{Certificate, Released, Statement};
 use crate::study::face::{
     FaceInputs, FaceOutcome, FacePublication, LoadedTemplate, StudyError, shown, write_internal_of,
 };
 use crate::study::tangent::{
-    ComparisonStatistic, FoundGroups, FoundModes, ModesStatistic, PublicCentre, Statistic, TangentOutcome,
-    TangentPublication,
+    ComparisonStatistic, FoundFields, FoundGroups, FoundModes, ModesStatistic, PublicCentre,
+    RegressionStatistic, Statistic, TangentOutcome, TangentPublication,
 };
 use crate::study::{Counting, Identical};
 use serde_json::json;
@@ -108,6 +108,16 @@ impl InTangent for ModesStatistic {
 
     fn drawn(outcome: TangentOutcome<FoundModes>) -> Drawn {
         Drawn::Modes(Box::new(outcome))
+    }
+}
+
+impl InTangent for RegressionStatistic {
+    fn value(mechanism: &FunctionRegression, passes: &[&PassOf]) -> Option<NoisedRegression> {
+        mechanism.of_passes(passes)
+    }
+
+    fn drawn(outcome: TangentOutcome<FoundFields>) -> Drawn {
+        Drawn::Fields(Box::new(outcome))
     }
 }
 

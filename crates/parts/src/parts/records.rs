@@ -99,6 +99,11 @@ impl<'a> PartRecords<'a> {
         Ok((records, Looked { digest: hash.finalize().into(), nonprivate, first, sums }))
     }
 
+    /// The records of each of its people.
+    pub(super) fn members(&self) -> &[Vec<usize>] {
+        &self.members
+    }
+
     /// How many records its people have.
     pub(super) fn count_records(&self) -> usize {
         self.members.iter().map(Vec::len).sum()

@@ -16,7 +16,8 @@ use crate::study::face::{
     FacePublication, FaceSpace, LoadedTemplate, StudyError, TemplateSource, load_template,
 };
 use crate::study::tangent::{
-    Centring, Circumstances, ComparisonStatistic, ModesStatistic, PublicCentre, Statistic, TangentPublication,
+    Centring, Circumstances, ComparisonStatistic, ModesStatistic, PublicCentre, RegressionStatistic,
+    Statistic, TangentPublication,
 };
 use crate::study::{Counting, Identical, Place, Whose};
 use serde::{Deserialize, Serialize};
@@ -85,6 +86,10 @@ pub fn release(settings: &ReleaseSettings) -> Result<Drawn, StudyError> {
         PartStatistic::Modes => {
             let most = settings.modes.unwrap_or(MODES);
             at_hand.release(at_hand.about(ModesStatistic { budget: form.mu, most })?)
+        }
+        PartStatistic::Regression { ref design, residuals } => {
+            let regression = RegressionStatistic::on(None, design.clone(), form.mu, residuals);
+            at_hand.release(at_hand.about(regression)?)
         }
         PartStatistic::Groups { want, .. } => {
             let groups = form.statistic.groups()?;
@@ -186,7 +191,7 @@ impl AtHand<'_> {
             if format!("{} {}", found.file.source, found.file.records) != *then {
                 return Err(fault(
                     &found.path,
-                    "the records of this part, or the table of people, are not those of the first pass; put these back",
+                    "the records of this part, or a table of people or covariates, are not those of the first pass; put these back",
                 ));
             }
         }

@@ -1,12 +1,13 @@
 //! What is released of the people of all parts: public.
 
+use crate::estimate::Design;
 use crate::function::FaceCurves;
 use crate::mechanism::functional::passes::InPasses;
 use crate::mechanism::functional::{Aim, CurveMean, Want};
 use crate::privacy::{ClipRadius, ClipSource, Mu};
 use crate::study::Groups;
 use crate::study::face::mean::{mechanism, two_rounds};
-use crate::study::face::{ClipChoice, FaceMechanism, StudyError, compare, modes};
+use crate::study::face::{ClipChoice, FaceMechanism, StudyError, compare, modes, regress};
 use serde::{Deserialize, Serialize};
 
 /// The statistic of a release whose records are added up in parts.
@@ -24,6 +25,13 @@ pub enum PartStatistic {
     },
     /// Modes of variation, with their mean.
     Modes,
+    /// A regression on covariates.
+    Regression {
+        /// What is known of the covariates beforehand.
+        design: Design,
+        /// Whether the modes of what they leave are released too.
+        residuals: bool,
+    },
     /// A comparison of groups.
     Groups {
         /// A test, a map, or both.
@@ -57,6 +65,9 @@ impl PartStatistic {
         Ok(match (self, groups) {
             (Self::Mean { .. }, _) => Box::new(self.mean(own, (n, mu))?),
             (Self::Modes, _) => Box::new(modes::mechanism(own, n, mu)?),
+            (Self::Regression { design, residuals }, _) => {
+                Box::new(regress::mechanism(own, (design, *residuals), n, mu)?)
+            }
             (Self::Groups { want, .. }, Some(groups)) => {
                 Box::new(compare::mechanism(*want, own, groups.labels().clone(), mu)?)
             }
@@ -102,7 +113,7 @@ impl PartStatistic {
 
 /// The first setting in which two statistics differ, in words.
 pub(super) fn difference(one: &PartStatistic, other: &PartStatistic) -> Option<&'static str> {
-    use PartStatistic::{Groups, Mean, Modes};
+    use PartStatistic::{Groups, Mean, Modes, Regression};
     match (one, other) {
         (
             Mean { mechanism, band, clip_radius },
@@ -114,6 +125,12 @@ pub(super) fn difference(one: &PartStatistic, other: &PartStatistic) -> Option<&
             (clip_radius != radius).then_some("the clip radius")
         }
         (Modes, Modes) => None,
+        (Regression { design, residuals }, Regression { design: other, residuals: theirs }) => {
+            if residuals != theirs {
+                return Some("whether modes of what the covariates leave are wanted");
+            }
+            (design != other).then_some("bounds, levels or splines of the covariates")
+        }
         (Groups { want, .. }, Groups { want: theirs, .. }) if want != theirs => {
             Some("what is wanted of the comparison")
         }

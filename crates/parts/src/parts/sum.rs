@@ -5,12 +5,14 @@ use super::records::{PartRecords, print_of};
 use super::round::{RoundFile, standing_for};
 use super::statistic::PartStatistic;
 use super::{Part, PartForm, fault};
+use crate::estimate::Design;
 use crate::io::npy::Rows;
+use crate::job::covariates::Covariates;
 use crate::mechanism::functional::Want;
-use crate::mechanism::functional::passes::Pass;
+use crate::mechanism::functional::passes::{Pass, SomeRecords};
 use crate::privacy::Mu;
 use crate::study::face::{Registration, StudyError, TemplateSource, check_form_of, load_template};
-use crate::study::{Counting, Groups, Identical, Unusable};
+use crate::study::{Counting, Groups, Identical, People, Unusable};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
@@ -52,6 +54,51 @@ pub enum SumOf {
     People(PartStatistic),
     /// A comparison of the groups of a table `record,group`.
     Groups(PathBuf, Want),
+    /// A regression on the covariates of a table `record,NAME…`, of which this is known; with the modes of what they leave, where these are wanted.
+    Regression(PathBuf, Design, bool),
+}
+
+/// What tables say of the records: secret.
+#[derive(Default)]
+struct Tables {
+    groups: Option<Groups>,
+    covariates: Option<Covariates>,
+}
+
+impl SumOf {
+    /// What is released, and what its table says of these people.
+    fn read(&self, people: &People, count: usize) -> Result<(PartStatistic, Tables), StudyError> {
+        let names = |i: usize| vec![i.to_string()];
+        Ok(match self {
+            Self::People(statistic) => (statistic.clone(), Tables::default()),
+            Self::Groups(table, want) => {
+                let groups = Groups::read(table, people, count, &names)?;
+                let statistic = PartStatistic::of_groups(&groups, *want);
+                (statistic, Tables { groups: Some(groups), ..Tables::default() })
+            }
+            Self::Regression(table, design, residuals) => {
+                let covariates = Covariates::read(table, design, count, &names)?;
+                let statistic = PartStatistic::Regression { design: design.clone(), residuals: *residuals };
+                (statistic, Tables { covariates: Some(covariates), ..Tables::default() })
+            }
+        })
+    }
+
+    /// The rows of the design of these persons, and what should be known of all covariates; none for another statistic.
+    fn rows(&self, covariates: Option<&Covariates>, members: &[Vec<usize>]) -> (Vec<Vec<f64>>, Vec<String>) {
+        let (Self::Regression(_, design, _), Some(covariates)) = (self, covariates) else {
+            return (Vec::new(), Vec::new());
+        };
+        let mut remarks = covariates.remarks(design);
+        let outside: usize = covariates.outside.iter().sum();
+        if outside > 0 {
+            let (values, are) = if outside == 1 { ("value", "is") } else { ("values", "are") };
+            remarks.push(format!(
+                "{outside} {values} of covariates {are} outside the bounds, and set to the bound"
+            ));
+        }
+        (covariates.rows(design, members), remarks)
+    }
 }
 
 /// What was added up; for the data holder only.
@@ -82,13 +129,7 @@ pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
     let name = settings.records.display().to_string();
     let count = check_form_of(&name, rows.shape().to_vec(), settings.curves, settings.samples)?;
     let people = settings.counting.people(count, &|i| vec![i.to_string()])?;
-    let (statistic, groups) = match &settings.statistic {
-        SumOf::People(statistic) => (statistic.clone(), None),
-        SumOf::Groups(table, want) => {
-            let groups = Groups::read(table, &people, count, &|i| vec![i.to_string()])?;
-            (PartStatistic::of_groups(&groups, *want), Some(groups))
-        }
-    };
+    let (statistic, Tables { groups, covariates }) = settings.statistic.read(&people, count)?;
     let form = PartForm {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         statistic,
@@ -124,18 +165,22 @@ pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
     records.refuse_unusable(settings.unusable, &looked, settings.part)?;
     let is_first = passed.is_empty();
     // What the first pass has found is not looked for again.
-    let notes = if is_first { records.refuse_copies(&settings.counting, &looked.sums)? } else { Vec::new() };
+    let mut notes =
+        if is_first { records.refuse_copies(&settings.counting, &looked.sums)? } else { Vec::new() };
+    let (rows_of, remarks) = settings.statistic.rows(covariates.as_ref(), records.members());
+    notes.extend(remarks.into_iter().filter(|_| is_first));
     let told = is_first && settings.counting.identical == Identical::Refuse;
     let hashes = if told { looked.sums } else { Vec::new() };
     let table = people.table().unwrap_or_default();
-    let source = Sha256::new().chain_update(print_of(&rows)?).chain_update(table).finalize();
-    let sum = pass.sum(&records, first)?;
+    let covariates = covariates.map_or([0; 32], |covariates| covariates.table);
+    let source = Sha256::new().chain_update(print_of(&rows)?).chain_update(table).chain_update(covariates);
+    let sum = pass.sum(SomeRecords { samples: &records, rows: &rows_of, first })?;
     let failed = records.failed();
     let origin = Origin {
         part: settings.part,
         pass: passed.len() + 1,
         about: standing_for(&passed),
-        source: hex::encode(source),
+        source: hex::encode(source.finalize()),
         records: looked.digest,
         failed,
         nonprivate: looked.nonprivate,

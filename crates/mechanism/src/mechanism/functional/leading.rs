@@ -7,6 +7,9 @@ use crate::mechanism::MechanismError;
 use crate::mechanism::vector::Vectors;
 use visard_base::parallel;
 
+/// So many coordinates of all people together are held (256 MB); where there are more, a person's are worked out anew in every pass.
+pub(super) const HELD: usize = 1 << 25;
+
 /// The k coefficients of a function's deviation from a public template that single records are expected to have most of, each times
 /// √a_j, a_j = λ_j^(−γ) rescaled so that the mean of 1/a_j over the k is one: the coordinates u in which second moments, regressions and
 /// groups are clipped and noised. A public map, record by record: nothing here depends on data.

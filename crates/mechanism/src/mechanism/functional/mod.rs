@@ -30,6 +30,7 @@ mod public_prior;
 mod reach;
 mod records;
 pub mod regression;
+mod regression_passes;
 mod samples;
 pub mod sites;
 mod size;

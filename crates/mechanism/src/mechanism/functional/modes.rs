@@ -1,6 +1,7 @@
 //! Mean and second moment of functions in their leading weighted coordinates: what modes of variation of functions are made of.
 
-use super::passes::{InPasses, PassOf};
+use super::leading::HELD;
+use super::passes::{InPasses, PassOf, SomeRecords};
 use super::{Estimate, FunctionRecords, LeadingCoordinates, Norm, Reach};
 use crate::estimate::prior::coefficients;
 use crate::estimate::{Modes, Spread, Weighted, wiener};
@@ -16,9 +17,6 @@ use crate::privacy::{Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, Price
 /// with the power −.7. (Between the built-in template and the means of ICT, SIMPOP and synthetic faces: .30, .09, .06 at k = 40; .22, .06, .04
 /// at 73. Templates are rougher than differences between people, and how rough is not known beforehand: for error statements only.)
 const BEYOND_AT_40: f64 = 0.2;
-
-/// So many coordinates of all people together are held (256 MB); where there are more, a person's are worked out anew in each of three passes.
-const HELD: usize = 1 << 25;
 
 /// Of the first k coefficients.
 fn beyond(k: usize) -> f64 {
@@ -170,12 +168,8 @@ impl InPasses for FunctionalModes {
         Ok(self.modes.passes())
     }
 
-    fn sum_pass(
-        &self,
-        before: &[&PassOf],
-        (records, first): (&dyn FunctionRecords, usize),
-    ) -> Result<PassSum, MechanismError> {
-        self.modes.pass_sum(&of_modes(before)?, &self.leading.vectors(records, 0)?, first)
+    fn sum_pass(&self, before: &[&PassOf], some: SomeRecords<'_>) -> Result<PassSum, MechanismError> {
+        self.modes.pass_sum(&of_modes(before)?, &self.leading.vectors(some.samples, 0)?, some.first)
     }
 
     fn check_pass(&self, before: &[&PassOf], sum: &PassSum) -> Result<(), MechanismError> {

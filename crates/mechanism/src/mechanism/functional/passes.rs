@@ -2,8 +2,8 @@
 //! parts.
 
 use super::two_rounds::Clip;
-use super::{FunctionRecords, NoisedFunction};
-use crate::mechanism::vector::{AboutPass, NoisedGroups, NoisedModes};
+use super::{FunctionRecords, NoisedFunction, SampledRecords};
+use crate::mechanism::vector::{AboutPass, NoisedGroups, NoisedModes, NoisedRegression, NoisedScores};
 use crate::mechanism::{MechanismError, PassSum};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, Drawn, Mechanism, NoisedPart, Price};
@@ -25,6 +25,10 @@ pub enum PassOf {
     Map(AboutPass<NoisedGroups>),
     /// Of the test of one.
     Test(AboutPass<NoisedGroups>),
+    /// Of the moments of a regression.
+    Regression(AboutPass<NoisedRegression>),
+    /// Of squared scores about what the moments tell.
+    Scores(NoisedScores),
 }
 
 /// What was drawn in a pass.
@@ -48,6 +52,17 @@ pub struct Passed {
     pub parts: Vec<NoisedPart>,
 }
 
+/// Some of the records.
+#[derive(Clone, Copy)]
+pub struct SomeRecords<'a> {
+    /// Their samples.
+    pub samples: &'a dyn FunctionRecords,
+    /// Their covariates, where a statistic has a use for them.
+    pub rows: &'a [Vec<f64>],
+    /// The place of the first among all n.
+    pub first: usize,
+}
+
 /// A statistic that takes several passes over the records. What is drawn, from which noise and in which order, is what its [`Mechanism`] draws
 /// at once; all passes are paid for by one charge for its price.
 pub trait InPasses {
@@ -60,15 +75,11 @@ pub trait InPasses {
     /// [`MechanismError`]: a statistic that is not made in passes.
     fn passes(&self) -> Result<usize, MechanismError>;
 
-    /// What the pass after these needs of some of the records, those from `first` on: secret.
+    /// What the pass after these needs of some of the records: secret.
     ///
     /// # Errors
     /// [`MechanismError`]: passes of something else, records of another shape.
-    fn sum_pass(
-        &self,
-        before: &[&PassOf],
-        some: (&dyn FunctionRecords, usize),
-    ) -> Result<PassSum, MechanismError>;
+    fn sum_pass(&self, before: &[&PassOf], some: SomeRecords<'_>) -> Result<PassSum, MechanismError>;
 
     /// Whether a sum is this pass's, of all n records: to be asked before anything is charged.
     ///
@@ -86,6 +97,11 @@ pub trait InPasses {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<PassOf>, MechanismError>;
+
+    /// The parts of all passes, as they were drawn, in the order in which a release tells them.
+    fn in_order(&self, parts: Vec<NoisedPart>) -> Vec<NoisedPart> {
+        parts
+    }
 }
 
 /// The pass of a statistic that comes after some that were drawn.
@@ -105,12 +121,12 @@ impl<'a> Pass<'a> {
         self.before.iter().map(|passed| &passed.value).collect()
     }
 
-    /// What it needs of these records, those from `first` on of the n: secret.
+    /// What it needs of these records: secret.
     ///
     /// # Errors
     /// [`MechanismError`]: passes of something else, records of another shape.
-    pub fn sum(&self, records: &dyn FunctionRecords, first: usize) -> Result<PassSum, MechanismError> {
-        self.of.sum_pass(&self.values(), (records, first))
+    pub fn sum(&self, records: SomeRecords<'_>) -> Result<PassSum, MechanismError> {
+        self.of.sum_pass(&self.values(), records)
     }
 
     /// Whether all n records are in a sum: to be asked before anything is charged.
@@ -123,7 +139,7 @@ impl<'a> Pass<'a> {
 }
 
 impl Mechanism for Pass<'_> {
-    type Records = dyn FunctionRecords;
+    type Records = SampledRecords;
     type Prepared<'a>
         = PassSum
     where
@@ -136,7 +152,7 @@ impl Mechanism for Pass<'_> {
     }
 
     fn prepare(&self, records: &Self::Records) -> Result<PassSum, MechanismError> {
-        self.sum(records, 0)
+        self.sum(SomeRecords { samples: &*records.samples, rows: &records.rows, first: 0 })
     }
 
     /// Against its part of a charge for all passes. That every part is used once is the caller's to see to.
@@ -150,9 +166,10 @@ impl Mechanism for Pass<'_> {
         let is_last = self.before.len() + 1 == self.of.passes()?;
         // A release tells how all of it was noised.
         let before = self.before.iter().filter(|_| is_last).flat_map(|passed| passed.parts.clone());
+        let parts: Vec<NoisedPart> = before.chain(parts).collect();
         Ok(Drawn {
             value: PassValue { of: value, position: noise.position() },
-            parts: before.chain(parts).collect(),
+            parts: if is_last { self.of.in_order(parts) } else { parts },
         })
     }
 }

@@ -7,10 +7,11 @@ use crate::estimate::moments::Weights;
 use crate::estimate::{Band, Beside, Explained, Modes, Regression, Weighted, prior};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
-use crate::mechanism::vector::{NoisedRegression, RegressionRecord, ScoreMoments, VectorRegression};
+use crate::mechanism::vector::{NoisedRegression, ScoreMoments, VectorRegression, Vectors};
 use crate::privacy::noise::{NoisedMoments, NoisedSecond};
 use crate::privacy::{ClipRadius, ClipSource, Mechanism, Mu, Price};
 use nalgebra::DMatrix;
+use std::borrow::Cow;
 
 /// So many coefficients are looked at where little can be seen; from nμ = 500 on [`MORE`] √(nμ), up to [`MOST`]: fields of covariates are rougher
 /// than modes, and coordinates that show nothing cost little, since they are shrunk on their own. Fitted on faces of a public model with
@@ -51,9 +52,6 @@ pub struct ResidualModes {
     /// Of how many leading coefficients, and their share of a record's variance by the public spectrum.
     pub looked: (usize, f64),
 }
-
-/// So many coordinates of all people together are held (2 GB: all of 48 000 faces), and never fewer than the fields have.
-const HELD: usize = 1 << 28;
 
 /// What a covariate's column does to a function.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,7 +108,7 @@ impl FunctionRegression {
     ) -> Result<Self, MechanismError> {
         check_columns(&design, n, mu.get())?;
         let count = coefficients(n, mu.get());
-        let all = count.max(HELD / usize::try_from(n).unwrap_or(usize::MAX).max(1));
+        let all = basis.len().max(1);
         let leading = LeadingCoordinates::new(basis, template, Norm::Quarter, all)?;
         let reach = reach.into();
         let public = ClipRadius::new(reach.radius_of(&leading, leading.face_radius()), ClipSource::Public)?;
@@ -141,22 +139,22 @@ impl FunctionRegression {
         &self.leading
     }
 
-    /// The records as the mechanism takes them: functions with the rows of the design ([`Design::row`]), in the same order.
+    /// The coordinates of functions with the rows of the design ([`Design::row`]), in the same order.
     ///
     /// # Errors
     /// [`MechanismError::Shape`] for other numbers of rows or samples.
-    pub fn records(
-        &self,
-        functions: &dyn FunctionRecords,
-        rows: Vec<Vec<f64>>,
-    ) -> Result<Vec<RegressionRecord>, MechanismError> {
-        if rows.len() != functions.count() {
+    pub(super) fn vectors<'a>(
+        &'a self,
+        functions: &'a (dyn FunctionRecords + 'a),
+        rows: impl Into<Cow<'a, [Vec<f64>]>>,
+        held: usize,
+    ) -> Result<Vectors<'a>, MechanismError> {
+        let rows = rows.into();
+        let columns = self.moments.columns();
+        if rows.len() != functions.count() || rows.iter().any(|row| row.len() != columns) {
             return Err(MechanismError::Shape("every record needs a row of covariates"));
         }
-        let vectors = self.leading.of_records(functions)?;
-        let record =
-            |(i, (covariates, vector))| RegressionRecord { covariates, vector, filled: functions.filled(i) };
-        Ok(rows.into_iter().zip(vectors).enumerate().map(record).collect())
+        Ok(self.leading.vectors(functions, held)?.with_covariates(rows))
     }
 
     /// The regression in coordinates.

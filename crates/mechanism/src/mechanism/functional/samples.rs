@@ -1,8 +1,9 @@
 //! Statistics of records by their samples about a centre, with their covariates where a statistic has a use for them.
 
+use super::leading::HELD;
 use super::{FunctionRecords, FunctionRegression};
 use crate::mechanism::MechanismError;
-use crate::mechanism::vector::{NoisedRegression, RegressionRecord};
+use crate::mechanism::vector::{AboutCentre, NoisedRegression, PreparedVectors};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, Composition, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title};
 use std::sync::Arc;
@@ -82,7 +83,7 @@ impl<M: Mechanism<Records = dyn FunctionRecords, Error = MechanismError>> OfSamp
 }
 
 impl OfSamples for FunctionRegression {
-    type Prepared<'a> = Vec<RegressionRecord>;
+    type Prepared<'a> = PreparedVectors<'a>;
     type Value = NoisedRegression;
 
     fn price_of(&self) -> &Price {
@@ -97,21 +98,21 @@ impl OfSamples for FunctionRegression {
         Err(MechanismError::Shape("every record needs a row of covariates"))
     }
 
-    fn prepare_of(
-        &self,
-        samples: &(dyn FunctionRecords + 'static),
+    fn prepare_of<'a>(
+        &'a self,
+        samples: &'a (dyn FunctionRecords + 'static),
         rows: &[Vec<f64>],
-    ) -> Result<Vec<RegressionRecord>, MechanismError> {
-        self.records(samples, rows.to_vec())
+    ) -> Result<PreparedVectors<'a>, MechanismError> {
+        self.mechanism().prepare_all(self.vectors(samples, rows.to_vec(), HELD)?)
     }
 
     fn draw_of(
         &self,
-        records: &Vec<RegressionRecord>,
+        prepared: &PreparedVectors<'_>,
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<NoisedRegression>, MechanismError> {
-        self.drawn(records, noise, paid)
+        self.drawn(prepared, noise, paid)
     }
 }
 

@@ -1,17 +1,21 @@
 //! What unusable records, and records parts of which were filled in, take off means, modes, fields and differences is in their statements.
 
-use super::{FilledIn, FunctionGroups, FunctionRecords, FunctionRegression, FunctionalModes, Want};
+use super::{
+    AboutPublic, FilledIn, FunctionGroups, FunctionRecords, FunctionRegression, FunctionalModes,
+    SampledRecords, Want,
+};
 use crate::estimate::Prior;
 use crate::estimate::design::Design;
 use crate::estimate::prior::spectrum;
 use crate::function::{Basis, Domain};
-use crate::mechanism::vector::{GroupLabels, RegressionRecord};
+use crate::mechanism::vector::GroupLabels;
 use crate::mechanism::{Mechanism, UnseenShares};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Ledger, Mu, release};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
+use std::sync::Arc;
 
 /// What people are about, and what is filled in.
 const TEMPLATE: f64 = 0.1;
@@ -195,13 +199,14 @@ fn fields_state_it() {
     let design = Design::parse(&["age=-1:1".to_owned()], &[], &[]).unwrap();
     let regression =
         FunctionRegression::new(basis(), template(), 1.0, design.clone(), N as u64, mu()).unwrap();
+    let mechanism = AboutPublic(Arc::new(regression.clone()));
     let rows: Vec<Vec<f64>> =
         (0..N).map(|i| design.row(&[Some(if i % 2 == 0 { -1.0 } else { 1.0 })])).collect();
     let own = mean(&people);
     for (records, expected) in ways(&people) {
-        let records: Vec<RegressionRecord> = regression.records(&records, rows.clone()).unwrap();
+        let records = SampledRecords { samples: Arc::new(records), rows: rows.clone() };
         let (mut stated, mut off, mut held, mut of_mean) = (0.0, 0.0, 0, [0.0; 2]);
-        for released in draws(regression.mechanism(), &records) {
+        for released in draws(&mechanism, &records) {
             is_told(released.recentred.unseen, expected);
             let fields = regression.fields(&released).unwrap();
             let truth = vec![0.5 * shift; basis().len()];

@@ -5,9 +5,11 @@ use crate::estimate::design::Design;
 use crate::estimate::{Mode, VarianceFunction};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
-use crate::mechanism::vector::{NoisedRegression, RegressionRecord, ScoreMoments, ScoreRecord, scores};
+use crate::mechanism::vector::{
+    NoisedRegression, PreparedVectors, ScoreMoments, ScoreRecord, Vectors, scores,
+};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Charge, Drawn, Mechanism, Mu, PrivacyLoss};
+use crate::privacy::{Charge, ClippedSum, Drawn, Mechanism, Mu, NoisedPart, PrivacyLoss};
 
 /// Of μ, for the squared scores; all else has 5 % more noise for it.
 const SHARE: f64 = 0.3;
@@ -61,26 +63,50 @@ impl FunctionRegression {
     /// As [`Mechanism::draw`].
     pub(super) fn drawn(
         &self,
-        records: &[RegressionRecord],
+        prepared: &PreparedVectors<'_>,
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<NoisedRegression>, MechanismError> {
         let moments = self.mechanism();
         let Some(scores) = &self.scores else {
-            return moments.draw(&moments.prepare(records)?, noise, paid);
+            return moments.draw(prepared, noise, paid);
         };
-        let missing = || MechanismError::Shape("a payment has a part for every part of the release");
-        let mut paid = paid.split(&[moments.price().loss, scores.price().loss])?.into_iter();
-        let Drawn { mut value, mut parts } =
-            moments.draw(&moments.prepare(records)?, noise, paid.next().ok_or_else(missing)?)?;
-        let about = self.scores_about(&value)?;
-        let records: Vec<ScoreRecord> = records.iter().map(|record| about.of(record)).collect();
-        let drawn = scores.draw(&scores.prepare(&records)?, noise, paid.next().ok_or_else(missing)?)?;
+        let [of_moments, of_scores] = self.shares(scores, paid)?;
+        let Drawn { mut value, parts } = moments.draw(prepared, noise, of_moments)?;
+        let sum = self.score_sum(scores, &value, &prepared.records)?;
+        let drawn = scores.draw(&sum, noise, of_scores)?;
         value.scores = Some(drawn.value);
-        // The noise and the radius that are told first, those of the last part, are the moments'.
-        let last = parts.len().saturating_sub(1);
-        parts.splice(last..last, drawn.parts);
-        Ok(Drawn { value, parts })
+        Ok(Drawn { value, parts: self.told(parts.into_iter().chain(drawn.parts).collect()) })
+    }
+
+    /// What pays for the moments, and for squared scores.
+    pub(super) fn shares(&self, scores: &ScoreMoments, paid: Charge) -> Result<[Charge; 2], MechanismError> {
+        let paid = paid.split(&[self.moments.price().loss, scores.price().loss])?;
+        paid.try_into()
+            .map_err(|_| MechanismError::Shape("a payment has a part for every part of the release"))
+    }
+
+    /// The parts in the order in which they are told: the noise and the radius that are told first, those of the last part, are the moments', which
+    /// are drawn before the scores.
+    pub(super) fn told(&self, mut parts: Vec<NoisedPart>) -> Vec<NoisedPart> {
+        if self.scores.is_some() && parts.len() >= 2 {
+            let last = parts.len() - 1;
+            parts.swap(last - 1, last);
+        }
+        parts
+    }
+
+    /// Squared scores of records about what was released of them, added up: secret.
+    pub(super) fn score_sum(
+        &self,
+        scores: &ScoreMoments,
+        released: &NoisedRegression,
+        records: &Vectors<'_>,
+    ) -> Result<ClippedSum, MechanismError> {
+        let about = self.scores_about(released)?;
+        let mut sum = scores.sum();
+        records.each(|i, u| scores.add(&mut sum, &about.of(records.covariates(i), u)))?;
+        Ok(sum)
     }
 
     /// How variances along the first of [`Self::residual_modes`] change with the covariates; `None` where it was not asked, or no mode is clear of the
@@ -131,16 +157,15 @@ fn clear(modes: &[Mode]) -> &[Mode] {
 }
 
 impl Scores {
-    fn of(&self, record: &RegressionRecord) -> ScoreRecord {
-        let covariates = record.covariates.clone();
-        let scores = record.vector.as_ref().map(|u| {
+    fn of(&self, covariates: &[f64], vector: Option<&[f64]>) -> ScoreRecord {
+        let scores = vector.map(|u| {
             let mut left: Vec<f64> = u.iter().zip(&self.centre).map(|(u, c)| u - c).collect();
-            for (field, x) in self.fields.iter().zip(&covariates) {
+            for (field, x) in self.fields.iter().zip(covariates) {
                 left.iter_mut().zip(field).for_each(|(u, f)| *u -= x * f);
             }
             self.weights.iter().map(|w| w.iter().zip(&left).map(|(w, u)| w * u).sum()).collect()
         });
-        ScoreRecord { covariates, scores }
+        ScoreRecord { covariates: covariates.to_vec(), scores }
     }
 }
 

@@ -1,19 +1,18 @@
 //! Means and second moments of vectors about a private centre: the rounds of all statistics that are made of them, at once or pass by pass.
 
+use super::second_round::SecondRound;
 use super::{Recentred, Recentring, RoughCentre, Vectors};
 use crate::mechanism::pass_sum::{OTHER_PASS, OTHER_SUM};
 use crate::mechanism::quantile::Lengths;
 use crate::mechanism::{MechanismError, PassSum};
-use crate::privacy::noise::{
-    ClippedMoments, IncompleteMean, MomentSum, NoiseError, NoiseSource, NoisedMoments,
-};
+use crate::privacy::noise::{IncompleteMean, MomentSum, NoiseError, NoiseSource};
 use crate::privacy::{Charge, Drawn, NoisedPart};
 use serde::{Deserialize, Serialize};
 
 /// Records made ready: secret.
 pub struct PreparedVectors<'a> {
     rough: RoughCentre,
-    records: Vectors<'a>,
+    pub(in crate::mechanism) records: Vectors<'a>,
 }
 
 /// What a pass over the records has released; as private as the release.
@@ -27,10 +26,15 @@ pub enum AboutPass<V> {
 }
 
 /// The second round's moments with what was added up for each: secret.
-type Sums = Vec<(ClippedMoments, MomentSum)>;
+type Sums<S> = Vec<(S, MomentSum)>;
+
+/// A record's vector, `None` for one that is not declared, and its covariates.
+pub(in crate::mechanism) type Given<'a> = (Option<&'a [f64]>, &'a [f64]);
 
 /// A statistic whose second round is of moments about the private centre of the first; a record is in one of them.
 pub(in crate::mechanism) trait AboutCentre {
+    /// Which moments the second round is of.
+    type Second: SecondRound;
     /// What is made of the noised moments.
     type Value;
 
@@ -41,13 +45,17 @@ pub(in crate::mechanism) trait AboutCentre {
     ///
     /// # Errors
     /// [`MechanismError`] for a radius out of range.
-    fn moments(&self, centre: &Recentred) -> Result<Vec<ClippedMoments>, MechanismError>;
+    fn moments(&self, centre: &Recentred) -> Result<Vec<Self::Second>, MechanismError>;
 
-    /// Which of them the i-th record is in, and its vector there. `None` for a record that is not declared.
-    fn placed(&self, i: usize, record: Option<&[f64]>, centre: &Recentred) -> Option<(usize, Vec<f64>)>;
+    /// Which of them the i-th record is in, and its vector there. `None` for a record that is in none.
+    fn placed(&self, i: usize, given: Given<'_>, centre: &Recentred) -> Option<(usize, Vec<f64>)>;
 
     /// Of the noised moments, as many as there are.
-    fn value(&self, centre: Recentred, moments: Vec<NoisedMoments>) -> Option<Self::Value>;
+    fn value(
+        &self,
+        centre: Recentred,
+        moments: Vec<<Self::Second as SecondRound>::Noised>,
+    ) -> Option<Self::Value>;
 
     /// Makes records ready, held or asked for.
     ///
@@ -61,11 +69,17 @@ pub(in crate::mechanism) trait AboutCentre {
     ///
     /// # Errors
     /// [`MechanismError`] for another number or length of records.
-    fn sums(&self, centre: &Recentred, records: &Vectors<'_>, first: usize) -> Result<Sums, MechanismError> {
-        let mut sums: Sums = self.moments(centre)?.into_iter().map(|of| (of.clone(), of.sum())).collect();
+    fn sums(
+        &self,
+        centre: &Recentred,
+        records: &Vectors<'_>,
+        first: usize,
+    ) -> Result<Sums<Self::Second>, MechanismError> {
+        let mut sums: Sums<Self::Second> =
+            self.moments(centre)?.into_iter().map(|of| (of.clone(), of.empty())).collect();
         records
             .each(|i, record| {
-                let placed = self.placed(first + i, record, centre);
+                let placed = self.placed(first + i, (record, records.covariates(i)), centre);
                 let placed = placed.and_then(|(place, y)| Some((sums.get_mut(place)?, y)));
                 let ((_, sum), y) = placed.ok_or(IncompleteMean::Mismatch)?;
                 sum.add(Some(&y))
@@ -81,14 +95,14 @@ pub(in crate::mechanism) trait AboutCentre {
     fn noised(
         &self,
         centre: Recentred,
-        sums: &Sums,
+        sums: &Sums<Self::Second>,
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<Self::Value>, MechanismError> {
-        let values = ClippedMoments::noised_in_groups(sums, noise, paid)?;
+        let values = Self::Second::noised_all(sums, noise, paid)?;
         let mut parts = Vec::new();
         for (place, (moments, _)) in sums.iter().enumerate() {
-            let part = moments.part()?;
+            let part = moments.noised_part(centre.radius)?;
             let what = match sums.len() {
                 1 => part.what,
                 of => format!("{}, group {} of {of}", part.what, place + 1),
@@ -145,16 +159,16 @@ pub(in crate::mechanism) trait AboutCentre {
     ///
     /// # Errors
     /// [`MechanismError`]: sums of something else.
-    fn read_sums(&self, centre: &Recentred, sum: &PassSum) -> Result<Sums, MechanismError> {
+    fn read_sums(&self, centre: &Recentred, sum: &PassSum) -> Result<Sums<Self::Second>, MechanismError> {
         let (moments, steps) = (self.moments(centre)?, sum.steps()?);
         if moments.len() != steps.len() {
             return Err(OTHER_SUM);
         }
-        let read = |(moments, (given, steps)): (ClippedMoments, &(u64, Vec<i128>))| {
-            let sum = moments.read_sum(*given, steps.clone())?;
+        let read = |(moments, written): (Self::Second, &(u64, Vec<i128>))| {
+            let sum = moments.read(written)?;
             Ok::<_, IncompleteMean>((moments, sum))
         };
-        let sums = moments.into_iter().zip(steps).map(read).collect::<Result<Sums, _>>();
+        let sums = moments.into_iter().zip(steps).map(read).collect::<Result<Sums<Self::Second>, _>>();
         Ok(sums.map_err(NoiseError::from)?)
     }
 

@@ -10,9 +10,10 @@ pub mod modes;
 mod recentring;
 pub mod regression;
 pub mod scores;
+mod second_round;
 mod vectors;
 
-pub(in crate::mechanism) use about_centre::AboutCentre;
+pub(in crate::mechanism) use about_centre::{AboutCentre, Given};
 pub use about_centre::{AboutPass, PreparedVectors};
 pub use groups::{GroupAim, GroupLabels, NoisedGroups, VectorGroups};
 pub use modes::{NoisedModes, VectorModes};

@@ -15,6 +15,8 @@ pub struct Vectors<'a> {
     of: Of<'a>,
     /// Which share of each was filled in, where that is known.
     filled: Cow<'a, [f64]>,
+    /// The covariates of each, where a statistic has a use for them.
+    covariates: Cow<'a, [Vec<f64>]>,
 }
 
 enum Of<'a> {
@@ -26,25 +28,39 @@ enum Of<'a> {
 
 impl<'a> From<&'a VectorRecords> for Vectors<'a> {
     fn from(records: &'a VectorRecords) -> Self {
-        Self { of: Of::Held(Cow::Borrowed(records)), filled: Cow::default() }
+        Self::of(Of::Held(Cow::Borrowed(records)))
     }
 }
 
 impl From<Vec<Option<Vec<f64>>>> for Vectors<'_> {
     fn from(records: Vec<Option<Vec<f64>>>) -> Self {
-        Self { of: Of::Held(Cow::Owned(records)), filled: Cow::default() }
+        Self::of(Of::Held(Cow::Owned(records)))
     }
 }
 
 impl<'a> Vectors<'a> {
+    fn of(of: Of<'a>) -> Self {
+        Self { of, filled: Cow::default(), covariates: Cow::default() }
+    }
+
     /// So many, each worked out when its turn comes: memory does not grow with their number, work does with the number of passes.
     pub fn asked(n: usize, one: impl Fn(usize) -> Option<Vec<f64>> + Send + Sync + 'a) -> Self {
-        Self { of: Of::Asked(n, Box::new(one)), filled: Cow::default() }
+        Self::of(Of::Asked(n, Box::new(one)))
     }
 
     /// The same, of which these shares (one a record, 0 to 1) were not seen and are what a public template has there.
     pub fn with_filled(self, filled: impl Into<Cow<'a, [f64]>>) -> Self {
         Self { filled: filled.into(), ..self }
+    }
+
+    /// The same with their covariates: a row of a design for each.
+    pub fn with_covariates(self, rows: impl Into<Cow<'a, [Vec<f64>]>>) -> Self {
+        Self { covariates: rows.into(), ..self }
+    }
+
+    /// The covariates of a record; none where there are none.
+    pub fn covariates(&self, i: usize) -> &[f64] {
+        self.covariates.get(i).map_or(&[], Vec::as_slice)
     }
 
     /// Which share of a record was filled in.

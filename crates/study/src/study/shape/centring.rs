@@ -60,8 +60,7 @@ pub fn regression_mechanism(
     setting: &ShapeSetting,
     design: Design,
 ) -> Result<ShapeMechanism<FunctionRegression>, MechanismError> {
-    let statistic =
-        RegressionStatistic { budget: setting.mu, covariates: None, sizes: false, design, residuals: None };
+    let statistic = RegressionStatistic::on(None, design, setting.mu, false);
     about(setting, move |expected| statistic.inner(expected))
 }
 

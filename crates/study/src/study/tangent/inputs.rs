@@ -119,9 +119,6 @@ pub fn run_modes(
     inputs.run(|_| Ok(ModesStatistic { budget, most }))
 }
 
-/// More modes are not released.
-pub const MOST_MODES: usize = 200;
-
 /// Releases a regression on the covariates of a secret table with public bounds, and on the logarithm of the size of landmarks, where its public
 /// bounds are given, in their unit: `mean.npy`, `fields.npy` (1 + columns, …): the mean at the reference values, then every column's
 /// displacement. With `residuals` also the modes of what the covariates leave: `modes.npy` (K, …), `variances.csv`.
@@ -135,9 +132,8 @@ pub fn run_regression(
     size_bounds: Option<(f64, f64)>,
     residuals: bool,
 ) -> Result<TangentOutcome<FoundFields>, PointStudyError> {
-    let statistic = RegressionStatistic::new(budget, covariates, size_bounds)?;
-    let residuals = residuals.then_some(MOST_MODES);
-    inputs.run(|_| Ok(RegressionStatistic { residuals, ..statistic }))
+    let statistic = RegressionStatistic::new(budget, covariates, size_bounds, residuals)?;
+    inputs.run(|_| Ok(statistic))
 }
 
 /// Compares the groups of a public table `record,group`: `mean_NAME.npy`, `difference.npy` ((…) for two groups: second minus first label in

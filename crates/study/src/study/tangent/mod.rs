@@ -45,18 +45,19 @@ pub use comparison::FoundGroups;
 pub use functions::TangentFunctions;
 #[doc(hidden)]
 pub use inputs::OtherRecords;
-pub use inputs::{MOST_MODES, TangentInputs, run_compare, run_mean, run_modes, run_regression};
+pub use inputs::{TangentInputs, run_compare, run_mean, run_modes, run_regression};
 pub use mean::{FoundMean, MeanStatistic};
 #[doc(hidden)]
 pub use modes::ModesStatistic;
-pub use modes::{FoundModes, MODES_WORTHWHILE, SampledModes};
+pub use modes::{FoundModes, MODES_WORTHWHILE, MOST_MODES, SampledModes};
 #[doc(hidden)]
 pub use plan::plan_means;
 pub use points::{TangentMatrices, TangentVectors};
 #[doc(hidden)]
 pub use records::{Centred, Gathered, Opened, Shown, TangentRecords};
 pub use regression::FoundFields;
-pub(in crate::study) use regression::RegressionStatistic;
+#[doc(hidden)]
+pub use regression::RegressionStatistic;
 pub use released::{FieldsRelease, added};
 pub use run::TangentOutcome;
 #[doc(hidden)]

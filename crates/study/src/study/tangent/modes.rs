@@ -50,6 +50,9 @@ impl SampledModes {
 
 /// Below this nμ the modes of the public spectrum are about as good as private ones.
 pub const MODES_WORTHWHILE: f64 = 60.0;
+
+/// More modes are not released.
+pub const MOST_MODES: usize = 200;
 /// More modes than this have no picture.
 const PICTURED: usize = 8;
 

@@ -2,7 +2,7 @@
 
 use super::accuracy::accuracy_section;
 use super::centring::{Expected, Told};
-use super::modes::estimand;
+use super::modes::{MOST_MODES, estimand};
 use super::numbers::numbers_table;
 use super::records::Centred;
 use super::run::{write_arrays, write_bands};
@@ -40,19 +40,30 @@ const LOG_SIZE: &str = "log_size";
 
 /// The mean at the reference values, and what every covariate does to it.
 #[derive(Debug, Clone)]
-pub(in crate::study) struct RegressionStatistic {
-    pub budget: Mu,
+pub struct RegressionStatistic {
+    budget: Mu,
     /// A table, and what is known of it.
-    pub covariates: Option<(PathBuf, Design)>,
+    covariates: Option<(PathBuf, Design)>,
     /// Whether the logarithm of the size is the last covariate.
-    pub sizes: bool,
+    sizes: bool,
     /// All covariates.
-    pub design: Design,
+    design: Design,
     /// At most so many modes of what the covariates leave, where they are wanted too.
-    pub residuals: Option<usize>,
+    residuals: Option<usize>,
 }
 
 impl RegressionStatistic {
+    /// On the covariates of a table; of none where records bring their own. `residuals`: with the modes of what the covariates leave.
+    pub fn on(table: Option<PathBuf>, design: Design, budget: Mu, residuals: bool) -> Self {
+        Self {
+            budget,
+            covariates: table.map(|table| (table, design.clone())),
+            sizes: false,
+            design,
+            residuals: residuals.then_some(MOST_MODES),
+        }
+    }
+
     /// On the covariates of a table, then on the logarithm of the size within public bounds, in the unit of the records.
     ///
     /// # Errors
@@ -61,6 +72,7 @@ impl RegressionStatistic {
         budget: Mu,
         covariates: Option<(PathBuf, Design)>,
         size_bounds: Option<(f64, f64)>,
+        residuals: bool,
     ) -> Result<Self, PointStudyError> {
         let mut all: Vec<Covariate> =
             covariates.iter().flat_map(|(_, design)| design.covariates().to_vec()).collect();
@@ -75,7 +87,8 @@ impl RegressionStatistic {
             all.push(Covariate { name: LOG_SIZE.into(), kind });
         }
         let design = Design::new(all).map_err(|e| PointStudyError::Input(e.to_string()))?;
-        Ok(Self { budget, covariates, sizes: size_bounds.is_some(), design, residuals: None })
+        let residuals = residuals.then_some(MOST_MODES);
+        Ok(Self { budget, covariates, sizes: size_bounds.is_some(), design, residuals })
     }
 }
 

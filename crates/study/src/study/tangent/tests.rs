@@ -174,7 +174,8 @@ fn every_mechanism_clips_at_the_declared_radius() {
         let modes = inner(ModesStatistic { budget: mu(1.0), most: 3 }, &space, n);
         assert!(as_declared(modes.coordinates(), modes.vectors().recentring().public()), "{name}: modes");
         let design = Design::parse(&["age=0:10".into()], &[], &[]).unwrap();
-        let regression = RegressionStatistic::new(mu(1.0), Some(("none.csv".into(), design)), None).unwrap();
+        let regression =
+            RegressionStatistic::new(mu(1.0), Some(("none.csv".into(), design)), None, false).unwrap();
         let regression = inner(regression, &space, n);
         assert!(
             as_declared(regression.coordinates(), regression.mechanism().recentring().public()),

@@ -1,8 +1,7 @@
 //! Comparisons pass by pass: those of the map, then those of the test.
 
 use super::{FunctionGroups, Half, NoisedComparison};
-use crate::mechanism::functional::FunctionRecords;
-use crate::mechanism::functional::passes::{InPasses, PassOf};
+use crate::mechanism::functional::passes::{InPasses, PassOf, SomeRecords};
 use crate::mechanism::pass_sum::OTHER_PASS;
 use crate::mechanism::vector::{AboutCentre, AboutPass, NoisedGroups};
 use crate::mechanism::{MechanismError, PassSum};
@@ -53,13 +52,9 @@ impl InPasses for FunctionGroups {
         Ok([&self.map, &self.test].into_iter().flatten().map(|half| half.groups.passes()).sum())
     }
 
-    fn sum_pass(
-        &self,
-        before: &[&PassOf],
-        (records, first): (&dyn FunctionRecords, usize),
-    ) -> Result<PassSum, MechanismError> {
+    fn sum_pass(&self, before: &[&PassOf], some: SomeRecords<'_>) -> Result<PassSum, MechanismError> {
         let (half, passes, _) = self.half_after(before)?;
-        half.groups.pass_sum(&passes, &half.coordinates.vectors(records, 0)?, first)
+        half.groups.pass_sum(&passes, &half.coordinates.vectors(some.samples, 0)?, some.first)
     }
 
     fn check_pass(&self, before: &[&PassOf], sum: &PassSum) -> Result<(), MechanismError> {

@@ -1,9 +1,9 @@
 //! Means pass by pass.
 
 use super::{Clip, TwoRoundMean};
-use crate::mechanism::functional::passes::{InPasses, PassOf};
+use crate::mechanism::functional::passes::{InPasses, PassOf, SomeRecords};
 use crate::mechanism::functional::records::{Given, add_some};
-use crate::mechanism::functional::{CurveMean, FunctionRecords, FunctionalMean, NoisedFunction};
+use crate::mechanism::functional::{CurveMean, FunctionalMean, NoisedFunction};
 use crate::mechanism::pass_sum::{OTHER_PASS, OTHER_SUM};
 use crate::mechanism::quantile::Lengths;
 use crate::mechanism::{MechanismError, PassSum};
@@ -63,11 +63,8 @@ impl InPasses for CurveMean {
         }
     }
 
-    fn sum_pass(
-        &self,
-        before: &[&PassOf],
-        (records, _): (&dyn FunctionRecords, usize),
-    ) -> Result<PassSum, MechanismError> {
+    fn sum_pass(&self, before: &[&PassOf], some: SomeRecords<'_>) -> Result<PassSum, MechanismError> {
+        let records = some.samples;
         let steps = |written| PassSum::Steps(vec![written]);
         let once = |mean: &FunctionalMean| {
             let vector = |given: &Given<'_>| mean.vector(given);

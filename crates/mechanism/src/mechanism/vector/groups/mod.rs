@@ -8,7 +8,7 @@ mod worst_case;
 pub use aim::GroupAim;
 pub use worst_case::ENTRY;
 
-use super::{AboutCentre, PreparedVectors, Recentred, Recentring, VectorRecords};
+use super::{AboutCentre, Given, PreparedVectors, Recentred, Recentring, VectorRecords};
 use crate::mechanism::{MechanismError, UnseenShares, unseen};
 use crate::privacy::noise::{ClippedMoments, NoiseSource, NoisedMoments};
 use crate::privacy::{Charge, ClipRadius, Drawn, Mechanism, Mu, Neighbours, Price, PrivacyLoss, Title};
@@ -226,6 +226,7 @@ impl VectorGroups {
 }
 
 impl AboutCentre for VectorGroups {
+    type Second = ClippedMoments;
     type Value = NoisedGroups;
 
     fn first_round(&self) -> &Recentring {
@@ -236,7 +237,7 @@ impl AboutCentre for VectorGroups {
         self.about(centre.radius)
     }
 
-    fn placed(&self, i: usize, record: Option<&[f64]>, centre: &Recentred) -> Option<(usize, Vec<f64>)> {
+    fn placed(&self, i: usize, (record, _): Given<'_>, centre: &Recentred) -> Option<(usize, Vec<f64>)> {
         let usable = record.filter(|u| u.iter().all(|x| x.is_finite()));
         let mut y = centre.about(usable);
         y.push(own_unusable(usable.is_some(), centre.radius.get()));

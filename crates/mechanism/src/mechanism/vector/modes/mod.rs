@@ -6,7 +6,7 @@ mod worst_case;
 
 pub use worst_case::ENTRY;
 
-use super::{AboutCentre, PreparedVectors, Recentred, Recentring, VectorRecords};
+use super::{AboutCentre, Given, PreparedVectors, Recentred, Recentring, VectorRecords};
 use crate::mechanism::quantile::BisectedRadius;
 use crate::mechanism::rounds::{BRACKET, Shares};
 use crate::mechanism::{MechanismError, unseen};
@@ -134,6 +134,7 @@ impl VectorModes {
 }
 
 impl AboutCentre for VectorModes {
+    type Second = ClippedMoments;
     type Value = NoisedModes;
 
     fn first_round(&self) -> &Recentring {
@@ -144,7 +145,7 @@ impl AboutCentre for VectorModes {
         Ok(vec![self.second(centre.radius)?])
     }
 
-    fn placed(&self, _: usize, record: Option<&[f64]>, centre: &Recentred) -> Option<(usize, Vec<f64>)> {
+    fn placed(&self, _: usize, (record, _): Given<'_>, centre: &Recentred) -> Option<(usize, Vec<f64>)> {
         Some((0, centre.about(record)))
     }
 

@@ -9,14 +9,11 @@ pub use noised::NoisedRegression;
 pub use worst_case::ENTRY;
 
 use super::vectors::shortened;
-use super::{Recentred, Recentring, RoughCentre, Vectors};
+use super::{AboutCentre, Given, PreparedVectors, Recentred, Recentring, Vectors};
 use crate::mechanism::rounds::{BRACKET, Shares};
 use crate::mechanism::{MechanismError, unseen};
-use crate::privacy::noise::{ClippedSecond, IncompleteMean, MomentSum, NoiseError, NoiseSource};
-use crate::privacy::{
-    Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, NoisedPart, Price, PrivacyLoss, Title,
-};
-use rayon::prelude::*;
+use crate::privacy::noise::{ClippedSecond, NoiseSource, NoisedSecond};
+use crate::privacy::{Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title};
 
 const TITLE: Title = Title {
     name: "regression moments in two rounds",
@@ -68,16 +65,12 @@ pub struct VectorRegression {
     total: Mu,
 }
 
-/// Records made ready: secret.
-pub struct PreparedRegression<'a> {
-    rough: RoughCentre,
-    records: &'a [RegressionRecord],
-}
-
-/// The records' vectors, without a second copy of all.
+/// The records' vectors with their covariates, without a second copy of all vectors.
 fn vectors(records: &[RegressionRecord]) -> Vectors<'_> {
     let filled: Vec<f64> = records.iter().map(|record| record.filled).collect();
-    Vectors::asked(records.len(), |i| records[i].vector.clone()).with_filled(filled)
+    let rows: Vec<Vec<f64>> = records.iter().map(|record| record.covariates.clone()).collect();
+    let vectors = Vectors::asked(records.len(), |i| records[i].vector.clone());
+    vectors.with_filled(filled).with_covariates(rows)
 }
 
 impl VectorRegression {
@@ -157,37 +150,46 @@ impl VectorRegression {
     pub fn recentring(&self) -> &Recentring {
         &self.recentring
     }
-
-    /// z of a record about a released centre.
-    fn joined(&self, record: &RegressionRecord, about: &Recentred) -> Vec<f64> {
-        let covariates = shortened(record.covariates.clone(), self.reach);
-        let usable = record.vector.as_deref().filter(|u| u.iter().all(|x| x.is_finite()));
-        let vector = shortened(about.about(usable), about.radius.get());
-        let half = 0.5f64.sqrt();
-        covariates.into_iter().chain(vector).map(|x| half * x).collect()
-    }
-
-    fn sum(&self, records: &[RegressionRecord], about: &Recentred) -> Result<MomentSum, MechanismError> {
-        let add = |mut sum: MomentSum, record: &RegressionRecord| -> Result<MomentSum, IncompleteMean> {
-            sum.add(Some(&self.joined(record, about)))?;
-            Ok(sum)
-        };
-        let merge = |mut a: MomentSum, b: MomentSum| {
-            a.merge(&b)?;
-            Ok(a)
-        };
-        let empty = || self.second.sum();
-        // Long blocks: a sum takes as much memory as many records.
-        let sum = records.par_iter().with_min_len(64).try_fold(empty, add).try_reduce(empty, merge);
-        Ok(sum.map_err(NoiseError::from)?)
-    }
 }
 
 const SECOND: &str = "second moments of covariates and of deviations from the private centre";
 
+impl AboutCentre for VectorRegression {
+    type Second = ClippedSecond;
+    type Value = NoisedRegression;
+
+    fn first_round(&self) -> &Recentring {
+        &self.recentring
+    }
+
+    fn moments(&self, _: &Recentred) -> Result<Vec<ClippedSecond>, MechanismError> {
+        Ok(vec![self.second.clone()])
+    }
+
+    /// z about a released centre.
+    fn placed(&self, _: usize, (record, row): Given<'_>, centre: &Recentred) -> Option<(usize, Vec<f64>)> {
+        let covariates = shortened(row.to_vec(), self.reach);
+        let usable = record.filter(|u| u.iter().all(|x| x.is_finite()));
+        let vector = shortened(centre.about(usable), centre.radius.get());
+        let half = 0.5f64.sqrt();
+        Some((0, covariates.into_iter().chain(vector).map(|x| half * x).collect()))
+    }
+
+    fn value(&self, recentred: Recentred, moments: Vec<NoisedSecond>) -> Option<NoisedRegression> {
+        let (columns, reach) = (self.columns, self.reach);
+        Some(NoisedRegression {
+            recentred,
+            moments: moments.into_iter().next()?,
+            columns,
+            reach,
+            scores: None,
+        })
+    }
+}
+
 impl Mechanism for VectorRegression {
     type Records = [RegressionRecord];
-    type Prepared<'a> = PreparedRegression<'a>;
+    type Prepared<'a> = PreparedVectors<'a>;
     type Value = NoisedRegression;
     type Error = MechanismError;
 
@@ -195,35 +197,19 @@ impl Mechanism for VectorRegression {
         &self.price
     }
 
-    fn prepare<'a>(
-        &'a self,
-        records: &'a [RegressionRecord],
-    ) -> Result<PreparedRegression<'a>, MechanismError> {
+    fn prepare<'a>(&'a self, records: &'a [RegressionRecord]) -> Result<PreparedVectors<'a>, MechanismError> {
         if records.iter().any(|record| record.covariates.len() != self.columns) {
             return Err(MechanismError::Shape("a record has another number of covariates than the design"));
         }
-        Ok(PreparedRegression { rough: self.recentring.prepare(&vectors(records))?, records })
+        self.prepare_all(vectors(records))
     }
 
     fn draw(
         &self,
-        prepared: &PreparedRegression<'_>,
+        prepared: &PreparedVectors<'_>,
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<NoisedRegression>, MechanismError> {
-        let paid = self.recentring.split(paid)?;
-        let Drawn { value: recentred, mut parts } = self.recentring.draw(
-            &prepared.rough,
-            &vectors(prepared.records),
-            noise,
-            paid.first,
-            paid.radius,
-        )?;
-        // Records that could be added up once can be added up again: only lengths can be wrong.
-        let sum = self.sum(prepared.records, &recentred)?;
-        let moments = self.second.noised(&sum, noise, paid.second)?;
-        parts.push(NoisedPart { clip: Some(recentred.radius), ..self.second.part()? });
-        let (columns, reach) = (self.columns, self.reach);
-        Ok(Drawn { value: NoisedRegression { recentred, moments, columns, reach, scores: None }, parts })
+        self.draw_all(prepared, noise, paid)
     }
 }

@@ -21,6 +21,11 @@ fn about(centre: &[f64], radius: f64) -> Recentred {
     }
 }
 
+/// z of a record about a released centre.
+fn joined(regression: &VectorRegression, record: &RegressionRecord, about: &Recentred) -> Vec<f64> {
+    regression.placed(0, (record.vector.as_deref(), &record.covariates), about).unwrap().1
+}
+
 fn record(covariates: &[f64], vector: Option<&[f64]>) -> RegressionRecord {
     RegressionRecord { covariates: covariates.to_vec(), vector: vector.map(<[f64]>::to_vec), filled: 0.0 }
 }
@@ -37,7 +42,7 @@ fn every_record_has_length_one_at_most() {
         for scale in [1e-3, 1.0, 1e150, f64::MAX] {
             let about = about(&draw(4, 0.3), 0.2);
             let given = record(&draw(3, scale), Some(&draw(4, scale)));
-            let z = regression.joined(&given, &about);
+            let z = joined(&regression, &given, &about);
             let square: f64 = z.iter().map(|x| x * x).sum();
             assert!(square <= 1.0 + 1e-12, "{square}");
             let part: f64 = z[..3].iter().map(|x| x * x).sum();
@@ -46,11 +51,11 @@ fn every_record_has_length_one_at_most() {
     }
     // Far out in one part is not short in the other.
     let z =
-        regression.joined(&record(&[0.15, 0.0, 0.0], Some(&[1e9, 0.0, 0.0, 0.0])), &about(&[0.0; 4], 0.2));
+        joined(&regression, &record(&[0.15, 0.0, 0.0], Some(&[1e9, 0.0, 0.0, 0.0])), &about(&[0.0; 4], 0.2));
     approx::assert_relative_eq!(z[0], 0.1 * 0.5f64.sqrt(), max_relative = 1e-12);
     approx::assert_relative_eq!(z[3], 0.5f64.sqrt(), max_relative = 1e-12);
     let strange = record(&[f64::NAN, 1.0, 1.0], Some(&[f64::INFINITY, 0.0, 0.0, 0.0]));
-    let z = regression.joined(&strange, &about(&[0.1, 0.0, 0.0, 0.0], 0.2));
+    let z = joined(&regression, &strange, &about(&[0.1, 0.0, 0.0, 0.0], 0.2));
     // What cannot be used contributes zero, about any centre.
     assert!(z.iter().all(|x| *x == 0.0), "{z:?}");
 }
@@ -61,7 +66,7 @@ fn the_bound_is_reached_at_the_extremal_pairs() {
     let regression = regression(1, 1.0, 2, 2);
     let about = about(&[0.0; 2], 0.2);
     let square = |a: &RegressionRecord, b: &RegressionRecord| -> f64 {
-        let (u, v) = (regression.joined(a, &about), regression.joined(b, &about));
+        let (u, v) = (joined(&regression, a, &about), joined(&regression, b, &about));
         let pairs = (0..4).flat_map(|i| (0..4).map(move |j| (i, j)));
         pairs.map(|(i, j)| (u[i] * u[j] - v[i] * v[j]).powi(2)).sum()
     };

@@ -9,8 +9,7 @@ use crate::estimate::variance_function::bound;
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::{ClippedMean, NoiseError, NoiseSource};
 use crate::privacy::{
-    Charge, ClipRadius, ClipSource, ClippedSum, Drawn, IncompleteMean, Mechanism, Mu, Price, PrivacyLoss,
-    Title,
+    Charge, ClipRadius, ClipSource, ClippedSum, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title,
 };
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -76,6 +75,30 @@ impl ScoreMoments {
         Ok(Self { mean, price, columns, reach })
     }
 
+    /// An empty sum.
+    pub fn sum(&self) -> ClippedSum {
+        self.mean.sum()
+    }
+
+    /// A sum that was written down ([`ClippedSum::written`]), of these settings.
+    ///
+    /// # Errors
+    /// [`MechanismError`]: of something else.
+    pub fn read_sum(&self, given: u64, steps: Vec<i128>) -> Result<ClippedSum, MechanismError> {
+        Ok(self.mean.read_sum(given, steps).map_err(NoiseError::from)?)
+    }
+
+    /// Adds a record.
+    ///
+    /// # Errors
+    /// [`MechanismError`] for another number of covariates, or a record too many.
+    pub fn add(&self, sum: &mut ClippedSum, record: &ScoreRecord) -> Result<(), MechanismError> {
+        if record.covariates.len() != self.columns {
+            return Err(MechanismError::Shape("a record has another number of covariates than the design"));
+        }
+        Ok(sum.add(Some(&self.products(record))).map_err(NoiseError::from)?)
+    }
+
     /// t of a record.
     fn products(&self, record: &ScoreRecord) -> Vec<f64> {
         let covariates = shortened(record.covariates.clone(), self.reach);
@@ -111,17 +134,9 @@ impl Mechanism for ScoreMoments {
     }
 
     fn prepare(&self, records: &[ScoreRecord]) -> Result<ClippedSum, MechanismError> {
-        let mut sum = self.mean.sum();
-        let incomplete = |e: IncompleteMean| MechanismError::from(NoiseError::from(e));
-        for record in records {
-            if record.covariates.len() != self.columns {
-                return Err(MechanismError::Shape(
-                    "a record has another number of covariates than the design",
-                ));
-            }
-            sum.add(Some(&self.products(record))).map_err(incomplete)?;
-        }
-        sum.check_complete().map_err(incomplete)?;
+        let mut sum = self.sum();
+        records.iter().try_for_each(|record| self.add(&mut sum, record))?;
+        sum.check_complete().map_err(NoiseError::from)?;
         Ok(sum)
     }
 

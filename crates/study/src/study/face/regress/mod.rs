@@ -8,12 +8,29 @@ pub use predict::{Displacements, Prediction, RegressionRelease};
 
 use super::error::StudyError;
 use super::gather::{FaceProgress, FaceStudy};
-use super::modes::MOST_MODES;
+use super::mean::basis;
 use super::settings::FaceInputs;
 use crate::estimate::Design;
+use crate::function::FaceCurves;
+use crate::mechanism::MechanismError;
+use crate::mechanism::functional::FunctionRegression;
 use crate::privacy::Mu;
 use crate::study::tangent::{FoundFields, RegressionStatistic, TangentOutcome};
 use std::path::PathBuf;
+
+/// The mechanism for n faces about this template; with variances that change with the covariates, where modes of what these leave are wanted.
+///
+/// # Errors
+/// [`MechanismError`], about public numbers.
+pub fn mechanism(
+    template: &FaceCurves,
+    (design, residuals): (&Design, bool),
+    n: u64,
+    mu: Mu,
+) -> Result<FunctionRegression, MechanismError> {
+    let make = if residuals { FunctionRegression::with_variances } else { FunctionRegression::new };
+    make(basis(template), template.data().to_vec(), 1.0, design.clone(), n, mu)
+}
 
 /// Everything a regression of faces on covariates needs to know.
 #[derive(Debug, Clone)]
@@ -40,8 +57,8 @@ pub fn run_regression(
     progress: &(dyn Fn(FaceProgress) + Sync),
 ) -> Result<TangentOutcome<FoundFields>, StudyError> {
     let study = FaceStudy::open(&settings.records)?;
-    let covariates = (settings.covariates.clone(), settings.design.clone());
-    let regression = RegressionStatistic::new(settings.budget, Some(covariates), None)?;
-    let residuals = settings.residuals.then_some(MOST_MODES);
-    study.run(RegressionStatistic { residuals, ..regression }, progress)
+    let covariates = Some(settings.covariates.clone());
+    let statistic =
+        RegressionStatistic::on(covariates, settings.design.clone(), settings.budget, settings.residuals);
+    study.run(statistic, progress)
 }

@@ -3,6 +3,7 @@
 use super::super::mean::basis;
 use super::super::plan::{ForecastError, PlanRequest, simulation};
 use super::super::simulation::Simulation;
+use super::mechanism;
 use crate::estimate::Design;
 use crate::estimate::design::{Covariate, Kind};
 use crate::estimate::prior::spectrum;
@@ -75,9 +76,7 @@ fn forecast(
     mu: Mu,
 ) -> Result<RegressionForecast, ForecastError> {
     let basis = basis(&simulation.own);
-    let template = simulation.own.data().to_vec();
-    let make = if residuals { FunctionRegression::with_variances } else { FunctionRegression::new };
-    let regression = make(basis.clone(), template, 1.0, design.clone(), n as u64, mu)?;
+    let regression = mechanism(&simulation.own, (design, residuals), n as u64, mu)?;
     let people: Vec<Vec<f64>> =
         parallel::map_slice(&simulation.people, |person| regression.coordinates().coordinates(person));
     let one = |draw| simulated(&regression, &basis, &people, n, draw);
@@ -119,10 +118,10 @@ fn simulated(
             RegressionRecord { covariates, vector: Some(u), filled: 0.0 }
         })
         .collect();
-    let mechanism = regression.mechanism();
+    let moments = regression.mechanism();
     let mut noise = NoiseSource::seeded(SEED ^ (draw + 1));
-    let paid = privacy::pay(mechanism.price(), &mut Ledger::in_memory(None))?;
-    let released = privacy::draw(mechanism, &mechanism.prepare(&records)?, &mut noise, paid)?;
+    let paid = privacy::pay(moments.price(), &mut Ledger::in_memory(None))?;
+    let released = privacy::draw(moments, &moments.prepare(&records)?, &mut noise, paid)?;
     let found = regression.estimate(&released.value)?;
     let square = |u: &mut dyn Iterator<Item = f64>| -> f64 {
         u.zip(leading.roots()).map(|(u, root)| (u / root).powi(2)).sum()
