@@ -13,6 +13,8 @@ pub mod margins;
 #[doc(hidden)]
 pub mod quadrature;
 mod rotation;
+#[doc(hidden)]
+pub mod search;
 mod sparse;
 
 pub use rotation::nearest_rotation;

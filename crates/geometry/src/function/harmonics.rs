@@ -10,8 +10,9 @@ use crate::conformal::factor::Factor;
 use crate::conformal::intrinsic::Intrinsic;
 use crate::conformal::laplacian::{half_cotangents, ordered_laplacian};
 use crate::mesh::TriMesh;
+use crate::numeric::dense::{orthonormal_columns, product, symmetric_eigen};
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par, Side};
+use faer::{Accum, Mat, Par};
 use std::sync::Arc;
 
 /// Columns of a block: more than functions of one eigenvalue on any surface but a large sphere's.
@@ -233,19 +234,13 @@ fn start(n: usize, columns: usize) -> Mat<f64> {
     })
 }
 
-fn product(left: faer::MatRef<'_, f64>, right: faer::MatRef<'_, f64>) -> Mat<f64> {
-    let mut out = Mat::zeros(left.nrows(), right.ncols());
-    matmul(out.as_mut(), Accum::Replace, left, right, 1.0, Par::Seq);
-    out
-}
-
 /// Makes the columns orthonormal, and orthogonal to the first `size` of `basis`: twice is enough.
 fn orthonormalize(basis: &Mat<f64>, size: usize, columns: &mut Mat<f64>) {
     for _ in 0..2 {
         let before = basis.subcols(0, size);
         let along = product(before.transpose(), columns.as_ref());
         matmul(columns.as_mut(), Accum::Add, before, along.as_ref(), -1.0, Par::Seq);
-        *columns = columns.qr().compute_thin_Q();
+        *columns = orthonormal_columns(columns);
     }
 }
 
@@ -258,10 +253,8 @@ fn ritz(
 ) -> Result<(Pairs, f64), HarmonicsError> {
     let (basis, image) = (basis.subcols(0, size), image.subcols(0, size));
     let projected = product(basis.transpose(), image);
-    let eigen = projected
-        .self_adjoint_eigen(Side::Lower)
-        .map_err(|e| HarmonicsError::Factorization(format!("{e:?}")))?;
-    let (values, vectors) = (eigen.S().column_vector(), eigen.U());
+    let (values, vectors) = symmetric_eigen(projected.as_ref())
+        .ok_or_else(|| HarmonicsError::Factorization("eigenvalues that do not converge".into()))?;
     let wanted = Mat::from_fn(size, count, |i, j| vectors[(i, size - 1 - j)]);
     let values: Vec<f64> = (0..count).map(|j| values[size - 1 - j]).collect();
     let vectors = product(basis, wanted.as_ref());

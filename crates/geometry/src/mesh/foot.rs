@@ -1,8 +1,7 @@
 //! The points of a mesh nearest to given ones.
 
-use super::nearest::SearchTree;
 use super::{MeshError, Point, TriMesh, Vector};
-use kiddo::SquaredEuclidean;
+use crate::numeric::search::SearchTree3;
 use std::iter::Sum;
 use std::ops::Mul;
 
@@ -22,7 +21,7 @@ pub struct Foot {
 #[doc(hidden)]
 pub struct FootFinder {
     mesh: TriMesh,
-    tree: SearchTree<3>,
+    tree: SearchTree3,
     /// `around[starts[i]..starts[i + 1]]` are the triangles about vertex i.
     starts: Vec<u32>,
     around: Vec<u32>,
@@ -41,8 +40,8 @@ impl FootFinder {
         if mesh.triangles().is_empty() {
             return Err(MeshError::Degenerate("a mesh has no triangles to search among".to_owned()));
         }
-        let tree = SearchTree::new_from_slice(&places)
-            .map_err(|_| MeshError::Degenerate("the mesh cannot be searched".to_owned()))?;
+        let tree = SearchTree3::new(&places)
+            .ok_or_else(|| MeshError::Degenerate("the mesh cannot be searched".to_owned()))?;
         let mut starts = vec![0u32; places.len() + 1];
         mesh.triangles().iter().flatten().for_each(|&i| starts[i + 1] += 1);
         (0..places.len()).for_each(|i| starts[i + 1] += starts[i]);
@@ -82,10 +81,10 @@ impl FootFinder {
     /// The point of the mesh closest to `p`: in the triangles about the nearest vertex, and from there in those about the corners of the best
     /// as long as they are better and it is not inside its triangle.
     pub fn closest(&self, p: &Point) -> Foot {
-        let nearest = self.tree.query(&[p.x, p.y, p.z]).nearest_one::<SquaredEuclidean<f64>>().execute();
+        let (nearest, _) = self.tree.nearest(&[p.x, p.y, p.z]);
         let mut best = (f64::INFINITY, Foot { triangle: 0, weights: [1.0, 0.0, 0.0], point: *p });
         let (mut seen, mut count) = ([usize::MAX; MOST_CORNERS], 0);
-        let mut next = Some(nearest.item as usize);
+        let mut next = Some(nearest);
         while let Some(i) = next.filter(|_| count < MOST_CORNERS) {
             for &t in &self.around[self.starts[i] as usize..self.starts[i + 1] as usize] {
                 // Near vertices share some of their triangles.

@@ -38,7 +38,6 @@ pub use foot::{Foot, FootFinder};
 pub(crate) use lips::LipLine;
 pub(crate) use mid_plane::{MidPlane, Oriented};
 pub use nearest::NearestPoint;
-pub(crate) use nearest::SearchTree;
 #[doc(hidden)]
 pub use net::{largest_piece, surface_net};
 pub use pose::{Pose, PoseError, PoseFinder, Similarity};

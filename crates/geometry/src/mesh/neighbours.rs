@@ -2,8 +2,7 @@
 
 use super::Point;
 use super::grid::{CELLS, Grid};
-use super::nearest::SearchTree;
-use kiddo::SquaredEuclidean;
+use crate::numeric::search::SearchTree3;
 use std::num::NonZero;
 
 /// For every point its nearest other points, nearest first.
@@ -91,12 +90,12 @@ impl Neighbours {
             return Some(self);
         }
         let places: Vec<[f64; 3]> = points.iter().map(|p| [p.x, p.y, p.z]).collect();
-        let tree: SearchTree<3> = SearchTree::new_from_slice(&places).ok()?;
+        let tree = SearchTree3::new(&places)?;
         let wanted = NonZero::new(self.k + 1)?;
         for &i in left {
             let own = &mut self.flat[i as usize * self.k..(i as usize + 1) * self.k];
-            let found = tree.query(&places[i as usize]).nearest_n::<SquaredEuclidean<f64>>(wanted).execute();
-            let others = found.iter().map(|f| f.item).filter(|&j| j != i).chain(std::iter::repeat(i));
+            let found = tree.nearest_n(&places[i as usize], wanted);
+            let others = found.into_iter().filter(|&j| j != i).chain(std::iter::repeat(i));
             own.iter_mut().zip(others).for_each(|(o, j)| *o = j);
         }
         Some(self)

@@ -3,9 +3,8 @@
 use super::super::edges::{EdgeTable, side_ends};
 use super::super::neighbours::Neighbours;
 use super::super::{Point, Vector};
-use faer::Side;
-use faer::linalg::solvers::Solve;
-use faer::sparse::{SparseColMat, Triplet};
+use crate::numeric::{SparseCholesky, SymmetricBuilder};
+use nalgebra::DMatrix;
 use spade::{DelaunayTriangulation, HasPosition, Point2, Triangulation};
 use std::collections::HashMap;
 use std::f64::consts::TAU;
@@ -110,17 +109,17 @@ fn convex_combinations(
     let m = rim.len();
     let region: Vec<usize> = rim.iter().chain(loose).copied().collect();
     let place_of: HashMap<usize, usize> = region.iter().enumerate().map(|(k, &v)| (v, k)).collect();
-    let mut entries = Vec::with_capacity(3 * GRAPH * loose.len());
-    let mut right = faer::Mat::<f64>::zeros(loose.len(), 2);
+    let mut matrix = SymmetricBuilder::new(loose.len());
+    let mut solution = DMatrix::zeros(loose.len(), 2);
     let mut halve = |k: usize, other: usize, weight: f64| {
         let Some(row) = k.checked_sub(m) else { return };
-        entries.push(Triplet::new(row, row, weight));
+        matrix.add(row, row, weight);
         match other.checked_sub(m) {
-            Some(column) if row > column => entries.push(Triplet::new(row, column, -weight)),
+            Some(column) if row > column => matrix.add(row, column, -weight),
             Some(_) => {}
             None => {
-                right[(row, 0)] += weight * circle[other].x;
-                right[(row, 1)] += weight * circle[other].y;
+                solution[(row, 0)] += weight * circle[other].x;
+                solution[(row, 1)] += weight * circle[other].y;
             }
         }
     };
@@ -135,9 +134,7 @@ fn convex_combinations(
             halve(other, k, weight);
         }
     }
-    let matrix =
-        SparseColMat::<usize, f64>::try_new_from_triplets(loose.len(), loose.len(), &entries).ok()?;
-    let solution = matrix.sp_cholesky(Side::Lower).ok()?.solve(&right);
+    SparseCholesky::new(&matrix.build()).ok()?.solve_in_place(&mut solution);
     // Points linked to two others only lie on the line between them, and points with the same links coincide:
     // a small step along a spiral keeps all apart, a smaller scale keeps them off the rim.
     let placed: Vec<Point2<f64>> = (0..loose.len())

@@ -4,8 +4,8 @@ use super::kind::Ambiguity;
 use super::rotations;
 use crate::mesh::pose::thinned_to;
 use crate::mesh::pose::{angle_between, canonical, icp};
-use crate::mesh::{FootFinder, MeshError, Point, SearchTree, Similarity, TriMesh, Vector};
-use kiddo::SquaredEuclidean;
+use crate::mesh::{FootFinder, MeshError, Point, Similarity, TriMesh, Vector};
+use crate::numeric::search::SearchTree6;
 
 /// The largest residual of a pose that is believed, over √area.
 pub(super) const LARGEST: f64 = 0.12;
@@ -37,18 +37,11 @@ pub(super) struct Posed {
     normals: Vec<Vector>,
     /// Whether a point is near a border, beyond which there is nothing to be matched.
     at_border: Vec<bool>,
-    tree: Tree,
+    tree: SearchTree6,
     exact: Exact,
 }
 
-struct Tree(SearchTree<6>);
 struct Exact(FootFinder, Vec<bool>);
-
-impl std::fmt::Debug for Tree {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Tree")
-    }
-}
 
 impl std::fmt::Debug for Exact {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -92,15 +85,14 @@ impl Posed {
         let rim: Vec<Point> = border.iter().map(|&i| whole.vertices()[i]).collect();
         let at_border = points.iter().map(|p| rim.iter().any(|q| (p - q).norm() < near)).collect();
         let keys: Vec<[f64; 6]> = points.iter().zip(&normals).map(|(p, n)| key(p, n)).collect();
-        let tree = SearchTree::new_from_slice(&keys).map_err(|_| flat())?;
+        let tree = SearchTree6::new(&keys).ok_or_else(flat)?;
         let exact = Exact(FootFinder::new(whole)?, on_border);
-        Ok(Self { frame, points, normals, at_border, tree: Tree(tree), exact })
+        Ok(Self { frame, points, normals, at_border, tree, exact })
     }
 
     /// The point nearest in place and normal together, and the square of that distance.
     fn nearest(&self, p: &Point, n: &Vector) -> (usize, f64) {
-        let found = self.tree.0.query(&key(p, n)).nearest_one::<SquaredEuclidean<f64>>().execute();
-        (found.item as usize, found.distance)
+        self.tree.nearest(&key(p, n))
     }
 
     fn every(&self, wanted: usize) -> impl Iterator<Item = usize> {

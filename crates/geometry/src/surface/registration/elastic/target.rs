@@ -2,8 +2,8 @@
 
 use super::frames::WorkFrames;
 use super::settings::ElasticSettings;
-use crate::mesh::{Foot, FootFinder, MeshError, Point, SearchTree, TriMesh, Vector};
-use kiddo::SquaredEuclidean;
+use crate::mesh::{Foot, FootFinder, MeshError, Point, TriMesh, Vector};
+use crate::numeric::search::SearchTree6;
 
 /// Distance of the points along the scan's border, working units.
 const RIM_SPACING: f64 = 3.0;
@@ -18,7 +18,7 @@ pub struct Target {
     pub on_border: Vec<bool>,
     /// Between working and scan coordinates.
     pub frames: WorkFrames,
-    tree: SearchTree<6>,
+    tree: SearchTree6,
     normal_weight: f64,
     /// Points along the scan's border, evenly spaced.
     pub rim: Vec<Point>,
@@ -42,7 +42,7 @@ impl Target {
         if !keys.iter().flatten().all(|c| c.is_finite()) {
             return Err(unsearchable());
         }
-        let tree = SearchTree::new_from_slice(&keys).map_err(|_| unsearchable())?;
+        let tree = SearchTree6::new(&keys).ok_or_else(unsearchable)?;
         let border: Vec<Point> = borders.first().into_iter().copied().flatten().map(|&i| points[i]).collect();
         let mut on_border = vec![false; points.len()];
         borders.iter().copied().flatten().for_each(|&i| on_border[i] = true);
@@ -60,8 +60,7 @@ impl Target {
 
     /// The vertex nearest in place and normal together.
     pub fn match_of(&self, p: &Point, n: &Vector) -> usize {
-        let key = key(p, n, self.normal_weight);
-        self.tree.query(&key).nearest_one::<SquaredEuclidean<f64>>().execute().item as usize
+        self.tree.nearest(&key(p, n, self.normal_weight)).0
     }
 
     /// The normal at a foot, blended from the corners.
