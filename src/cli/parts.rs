@@ -180,7 +180,7 @@ pub fn sum(args: &SumArgs, global: &Global, printer: &Printer) -> Result<(), Fai
     };
     let Summed { pass, people, records, failed, notes } =
         with_progress(printer, |_| parts::sum(&settings)).map_err(failure)?;
-    notes.iter().for_each(|note| printer.note(note));
+    printer.remarks(&notes);
     let words = format!("{failed} of {records} records of this part cannot be used, and contribute zero");
     printer.secret("failed", failed, (failed > 0).then_some(words));
     printer.result(

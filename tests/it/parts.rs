@@ -180,6 +180,9 @@ fn what_does_not_belong_together_is_refused_by_name_and_charges_nothing() {
         let error = said("r1.json r2.json r3.json");
         assert!(error.contains(&format!("r2.json: {why}")), "{error}");
     }
+    let words = "--statistic regress --covariates ages.csv --bounds age=0:20 --force --out r2.json";
+    let (_, _, told) = visard(path, &line(&format!("sum people.npy {FORM} --mu 3 {words}")));
+    assert!(told.contains("note (do not publish): 18 values of covariates are outside the bounds"), "{told}");
     let error = refused(path, "release 1.json 2.json 3.json --mu 2 --out study");
     assert!(error.contains("made for mu = 3, not for 2"), "{error}");
     // Changed, cut, no sum at all.

@@ -18,6 +18,9 @@ const SIZE: usize = 40_000_000;
 /// In a file of the tests that are run each time, where a reader has many forms to take.
 const SHORT: usize = SIZE / 8;
 
+/// Files that are read whole are shorter than this, and those of these tests longer.
+const WHOLE: usize = 4_500_000;
+
 /// What a reader may take beside 8 times a file's size.
 const SPARE: usize = 64_000_000;
 
@@ -77,8 +80,8 @@ fn fairly<T>(what: &str, path: &Path, read: impl FnOnce(&Path) -> T) -> T {
     let size = std::fs::metadata(path).unwrap().len() as usize;
     let (found, most) = peak(|| read(path));
     println!("{what}: {:.1} times {:.1} MB", most as f64 / size as f64, size as f64 / 1e6);
-    // Of a short file a part of the 64 MB, or it would not fail where a long one does. What is read whole is shorter still.
-    let spare = if size < SHORT / 2 { SPARE } else { SPARE.min(SPARE * size / SIZE) };
+    // Of a short file a part of the 64 MB, or it would not fail where a long one does.
+    let spare = if size < WHOLE { SPARE } else { SPARE.min(SPARE * size / SIZE) };
     assert!(most <= 8 * size + spare, "{what}: {most} bytes of memory for a file of {size}");
     std::fs::remove_file(path).unwrap();
     found
