@@ -5,12 +5,11 @@ use super::face::{
     MakingArgs, failure, report, report_fields, report_groups, report_modes, template_source, with_progress,
 };
 use super::output::{Failure, Printer};
-use super::tangent::ResidualArgs;
+use super::tangent::{DesignArgs, ResidualArgs};
 use super::{Global, heading};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
-use visard::estimate::Design;
 use visard::parts::{self, Drawn, Part, PartStatistic, ReleaseSettings, SumOf, SumSettings, Summed};
 use visard::privacy::{ClipRadius, ClipSource};
 use visard::study::Place;
@@ -59,15 +58,8 @@ pub struct SumArgs {
     /// Covariates of each record, for regress: a table with the heading record,NAME…; a record is its number from 0
     #[arg(long, help_heading = heading::COVARIATES, value_name = "FILE.csv")]
     covariates: Option<PathBuf>,
-    /// Numbers with their public bounds, as in "age=3:40,bmi=15:40"
-    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=LOWER:UPPER", allow_hyphen_values = true)]
-    bounds: Vec<String>,
-    /// Words with their public levels, two or more, as in "sex=F|M"
-    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=A|B")]
-    levels: Vec<String>,
-    /// Fit a natural spline with this many columns instead of a straight line, as in "age=4"
-    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=COLUMNS")]
-    spline: Vec<String>,
+    #[command(flatten)]
+    design: DesignArgs,
     #[command(flatten)]
     residuals: ResidualArgs,
     #[command(flatten)]
@@ -97,8 +89,7 @@ impl SumArgs {
         let Self { mechanism, band, clip_radius, groups, want, .. } = self;
         let (of_mean, of_groups) =
             (mechanism.is_some() || *band || clip_radius.is_some(), groups.is_some() || want.is_some());
-        let listed = [&self.bounds, &self.levels, &self.spline].iter().any(|list| !list.is_empty());
-        let of_covariates = self.covariates.is_some() || listed || self.residuals.residuals;
+        let of_covariates = self.covariates.is_some() || !self.design.is_empty() || self.residuals.residuals;
         let only = |options: &str, statistic: &str| {
             Err(Failure::usage(format!("{options} go with --statistic {statistic} only")))
         };
@@ -125,9 +116,7 @@ impl SumArgs {
                 let Some(table) = &self.covariates else {
                     return Err(Failure::usage("--statistic regress needs the table of --covariates"));
                 };
-                let design =
-                    Design::parse(&self.bounds, &self.levels, &self.spline).map_err(Failure::usage)?;
-                SumOf::Regression(table.clone(), design, self.residuals.residuals)
+                SumOf::Regression(table.clone(), self.design.design()?, self.residuals.residuals)
             }
             (Statistic::Compare, Some(table)) => SumOf::Groups(table.clone(), want.unwrap_or_default()),
             (Statistic::Compare, None) => {

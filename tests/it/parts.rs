@@ -109,6 +109,15 @@ fn any_split_gives_the_bytes_of_one_process() {
         assert_eq!(in_parts(path, of, &options, &out, &format!(" {more} --seed 5")), passes, "{name}");
         assert_same(&path.join(name), &path.join(&out));
     }
+    // A round file is public, and may come back with anything in it.
+    let round = fs::read(path.join("residuals-3/round-3.json")).unwrap();
+    let mut round: Value = serde_json::from_slice(&round).unwrap();
+    let entries = round.pointer_mut("/passed/2/value/regression/moments/moments/entries").unwrap();
+    entries.as_array_mut().unwrap().fill(Value::from(1e308));
+    fs::write(path.join("huge.json"), round.to_string()).unwrap();
+    let words = format!("--mu 9 {of_age} --residuals --allow-identical --about huge.json --out none.json");
+    let error = refused(path, &format!("sum people.npy {FORM} --statistic regress {words}"));
+    assert!(error.contains("not of this regression"), "{error}");
     let detail = |study: &str| {
         let certificate = fs::read(path.join(study).join("release/certificate.json")).unwrap();
         serde_json::from_slice::<Value>(&certificate).unwrap()["details"]["identical_records"].to_string()

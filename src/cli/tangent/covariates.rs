@@ -18,6 +18,35 @@ pub struct Regressed {
     pub residuals: bool,
 }
 
+/// What is known of covariates beforehand
+#[derive(Debug, Args)]
+pub struct DesignArgs {
+    /// Numbers with their public bounds, as in "age=3:40,bmi=15:40"
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=LOWER:UPPER", allow_hyphen_values = true)]
+    bounds: Vec<String>,
+    /// Words with their public levels, two or more, as in "sex=F|M"
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=A|B")]
+    levels: Vec<String>,
+    /// Fit a natural spline with this many columns instead of a straight line, as in "age=4"; its knots come from the bounds alone
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=COLUMNS", requires = "bounds")]
+    spline: Vec<String>,
+}
+
+impl DesignArgs {
+    /// Whether nothing was given.
+    pub fn is_empty(&self) -> bool {
+        [&self.bounds, &self.levels, &self.spline].iter().all(|list| list.is_empty())
+    }
+
+    /// The design.
+    ///
+    /// # Errors
+    /// Bounds, levels or splines that are none.
+    pub fn design(&self) -> Result<Design, Failure> {
+        Design::parse(&self.bounds, &self.levels, &self.spline).map_err(Failure::usage)
+    }
+}
+
 /// What is released beside the fields
 #[derive(Debug, Args)]
 pub struct ResidualArgs {

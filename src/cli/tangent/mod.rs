@@ -7,7 +7,7 @@ mod regress;
 mod statistics;
 
 pub(in crate::cli) use compare::{compared_answer, compared_lines, groups_text, test_line};
-pub use covariates::{RegressOn, Regressed, ResidualArgs};
+pub use covariates::{DesignArgs, RegressOn, Regressed, ResidualArgs};
 pub use modes::ModesArgs;
 pub(in crate::cli) use modes::modes_answer;
 pub use regress::RegressArgs;

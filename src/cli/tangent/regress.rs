@@ -1,13 +1,12 @@
 //! Regression on covariates, of whatever has a tangent space.
 
-use super::{KindArgs, Of, RegressOn, Regressed, ResidualArgs, counted, note};
+use super::{DesignArgs, KindArgs, Of, RegressOn, Regressed, ResidualArgs, counted, note};
 use crate::cli::output::{self, Failure, Printer};
 use crate::cli::points::{answer, failure, places};
 use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use visard::estimate::Design;
 use visard::mechanism::functional::Field;
 use visard::study::tangent::{FoundFields, TangentOutcome, run_regression};
 
@@ -17,15 +16,8 @@ pub struct RegressArgs {
     /// The covariates: a table with the heading record,NAME… (a row by its number from 0)
     #[arg(long, help_heading = heading::COVARIATES, value_name = "FILE.csv")]
     covariates: PathBuf,
-    /// Numbers with their public bounds, as in "age=3:40,bmi=15:40"
-    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=LOWER:UPPER", allow_hyphen_values = true)]
-    bounds: Vec<String>,
-    /// Words with their public levels, two or more, as in "sex=F|M"
-    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=A|B")]
-    levels: Vec<String>,
-    /// Fit a natural spline with this many columns instead of a straight line, as in "age=4"; its knots come from the bounds alone
-    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=COLUMNS", requires = "bounds")]
-    spline: Vec<String>,
+    #[command(flatten)]
+    design: DesignArgs,
     #[command(flatten)]
     residuals: ResidualArgs,
 }
@@ -34,9 +26,8 @@ impl RegressOn for RegressArgs {
     const WHAT: &'static str = "covariates";
 
     fn regressed(&self) -> Result<Regressed, Failure> {
-        let design = Design::parse(&self.bounds, &self.levels, &self.spline).map_err(Failure::usage)?;
         Ok(Regressed {
-            covariates: Some((self.covariates.clone(), design)),
+            covariates: Some((self.covariates.clone(), self.design.design()?)),
             size_bounds: None,
             residuals: self.residuals.residuals,
         })

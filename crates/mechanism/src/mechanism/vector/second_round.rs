@@ -18,7 +18,9 @@ pub(in crate::mechanism) trait SecondRound: Clone {
     ///
     /// # Errors
     /// [`IncompleteMean`]: a sum of something else.
-    fn read(&self, written: &(u64, Vec<i128>)) -> Result<MomentSum, IncompleteMean>;
+    fn read(&self, (given, steps): &(u64, Vec<i128>)) -> Result<MomentSum, IncompleteMean> {
+        self.empty().read(*given, steps.clone())
+    }
 
     /// Draws the noise of sums over disjoint sets of records against one charge.
     ///
@@ -44,10 +46,6 @@ impl SecondRound for ClippedMoments {
         self.sum()
     }
 
-    fn read(&self, (given, steps): &(u64, Vec<i128>)) -> Result<MomentSum, IncompleteMean> {
-        self.read_sum(*given, steps.clone())
-    }
-
     fn noised_all(
         sums: &[(Self, MomentSum)],
         noise: &mut NoiseSource,
@@ -66,10 +64,6 @@ impl SecondRound for ClippedSecond {
 
     fn empty(&self) -> MomentSum {
         self.sum()
-    }
-
-    fn read(&self, (given, steps): &(u64, Vec<i128>)) -> Result<MomentSum, IncompleteMean> {
-        self.read_sum(*given, steps.clone())
     }
 
     /// Of one set only.

@@ -83,14 +83,6 @@ impl ClippedSecond {
         MomentSum::new(&self.clip, &all, self.products.shift, self.price.n)
     }
 
-    /// A sum that was written down ([`MomentSum::written`]), of these settings.
-    ///
-    /// # Errors
-    /// As for [`ClippedMean::read_sum`](super::ClippedMean::read_sum).
-    pub fn read_sum(&self, given: u64, sums: Vec<i128>) -> Result<MomentSum, IncompleteMean> {
-        self.sum().read(given, sums)
-    }
-
     /// The clip radius ρ.
     pub fn radius(&self) -> ClipRadius {
         self.radius

@@ -7,6 +7,9 @@ use crate::privacy::noise::NoisedSecond;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
+/// No noised moment is as large; what is made of such would not be finite.
+const LARGEST: f64 = 1e60;
+
 /// A released centre, and the noised second moments of covariates and of deviations from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NoisedRegression {
@@ -42,6 +45,9 @@ impl NoisedRegression {
             }
         }
         let sigma = self.moments.sigma;
+        if !whole.iter().chain([&sigma]).all(|x| x.abs() < LARGEST) {
+            return None;
+        }
         Some(RegressionMoments {
             xx: whole.view((0, 0), (q, q)).into_owned(),
             xu: whole.view((0, q), (q, d - q)).into_owned(),

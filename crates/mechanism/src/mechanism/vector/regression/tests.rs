@@ -158,3 +158,26 @@ fn wrong_shapes_are_refused() {
         );
     }
 }
+
+/// A value that was stored, or handed on between passes, may be anything.
+#[test]
+fn moments_that_no_draw_has_are_none() {
+    let second = |entry: f64, sigma: f64| NoisedSecond {
+        chosen: vec![0, 1, 2],
+        entries: vec![entry; 6],
+        sigma,
+        radius: 1.0,
+    };
+    let released = |moments: NoisedSecond| NoisedRegression {
+        recentred: about(&[0.0], 0.2),
+        moments,
+        columns: 2,
+        reach: 1.5,
+        scores: None,
+    };
+    assert!(released(second(0.1, 0.1)).moments().is_some());
+    for (entry, sigma) in [(1e308, 0.1), (f64::NAN, 0.1), (0.1, f64::INFINITY)] {
+        assert!(released(second(entry, sigma)).moments().is_none(), "{entry} {sigma}");
+    }
+    assert!(NoisedRegression { columns: 3, ..released(second(0.1, 0.1)) }.moments().is_none());
+}

@@ -28,11 +28,11 @@ impl MomentSum {
         (self.given, [&self.first[..], &self.second].concat())
     }
 
-    /// Of these settings, as it was written down.
+    /// Of these settings, as it was written down ([`Self::written`]).
     ///
     /// # Errors
     /// [`IncompleteMean::Mismatch`] for what no sum of so many records can be, [`IncompleteMean::Count`] beyond n.
-    pub(in super::super) fn read(self, given: u64, mut sums: Vec<i128>) -> Result<Self, IncompleteMean> {
+    pub fn read(self, given: u64, mut sums: Vec<i128>) -> Result<Self, IncompleteMean> {
         if given > self.declared {
             return Err(IncompleteMean::Count { declared: self.declared, given });
         }
