@@ -56,7 +56,10 @@ def test_a_plan_reads_the_template_only(bowls):
     assert (few["n"], many["n"]) == (60, 600) and many["error"] < few["error"]
 
 
-def test_bad_input_is_refused(bowls):
+def test_bad_input_is_refused(tmp_path, bowls):
     template, records = bowls
     with pytest.raises(visard.InputError, match="n, vertices, 3"):
         visard.surface_mean(records[0], template=template, mu=1, out="never")
+    np.save(tmp_path / "others.npy", records)
+    with pytest.raises(visard.InputError, match="is one of the prior's"):
+        visard.surface_mean(records, template=template, prior=tmp_path / "others.npy", mu=1, out=tmp_path / "never")

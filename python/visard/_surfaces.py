@@ -39,6 +39,7 @@ def surface_mean(
     *,
     template: PathLike,
     private_radius: bool = False,
+    prior: PathLike | None = None,
     band: bool = False,
     mu: float | None = None,
     out: PathLike | None = None,
@@ -52,6 +53,7 @@ def surface_mean(
     template : a public mesh that is a disk or closed, without handles. Marks beside it (NAME.landmarks.csv), and the same beside the scans, fix
         their pose.
     private_radius : refuse where records or budget are too small for a private radius.
+    prior : public surfaces (n, vertices, 3) in a file, or an earlier release, as centre in place of the template.
     band : also a 95 % confidence band for the population's mean.
     **options : budget, place, ledger, seed, what is done with records that cannot be used; see :class:`SurfaceOptions`.
 

@@ -104,6 +104,11 @@ pub struct SurfaceArgs {
 pub struct SurfaceMeanArgs {
     #[command(flatten)]
     records: SurfaceArgs,
+    /// Public surfaces that replace the template as centre and prior: an NPY array (n, vertices, 3) as --prepared takes, or the folder of an
+    /// earlier private release. Never the study's own records.
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE.npy|RELEASE")]
+    prior: Option<PathBuf>,
     /// Refuse where records or budget are too small for a private radius, instead of a public one
     #[arg(long, help_heading = heading::RELEASE)]
     private_radius: bool,
@@ -191,7 +196,7 @@ impl KindArgs for SurfaceArgs {
 }
 
 fn mean(args: &SurfaceMeanArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let inputs = args.records.inputs(global)?;
+    let inputs = SurfaceInputs { prior: args.prior.clone(), ..args.records.surfaces(global)? }.into();
     let SurfaceMeanArgs { private_radius, band, .. } = *args;
     let statistic = MeanStatistic { budget: args.records.budget.mu()?, band, private_radius };
     let outcome = run_mean(&inputs, statistic).map_err(failure)?;

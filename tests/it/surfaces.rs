@@ -167,6 +167,81 @@ fn releases_of_neighbours_differ_in_noised_values_only() {
     }
 }
 
+/// n others than [`records`] has, in a file of their own: their differences from the template so many times as large.
+fn others(file: &Path, n: usize, times: f64) {
+    let mesh = bean();
+    let own: Vec<f64> = mesh.vertices().iter().flat_map(|p| [p.x, p.y, p.z]).collect();
+    let one = |i: usize| {
+        somebody(&mesh, 1000 + i).into_iter().zip(&own).map(|(x, t)| t + times * (x - t)).collect()
+    };
+    let all: Vec<Vec<f64>> = (0..n).map(one).collect();
+    write_npy(file, &[n, own.len() / 3, 3], &all.concat()).unwrap();
+}
+
+#[test]
+fn the_right_prior_helps_much_and_a_wrong_one_costs_little() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let n = 60;
+    records(dir, n, &|_, _| {});
+    others(&dir.join("like.npy"), 50, 1.0);
+    others(&dir.join("unlike.npy"), 50, -3.0);
+    let array = |file: &str| npy::read(&dir.join(file)).unwrap().data;
+    let size = bean().vertices().len() * 3;
+    let people = array("u.npy");
+    let truth: Vec<f64> =
+        (0..size).map(|k| people.iter().skip(k).step_by(size).sum::<f64>() / n as f64).collect();
+    let study = |more: &str, out: &str| {
+        let said = run(dir, &format!("mean --prepared u.npy --mu 1 --seed 5 --out {out}{more}"));
+        let mean = array(&format!("{out}/release/mean.npy"));
+        let square = mean.iter().zip(&truth).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        ((square / (size / 3) as f64).sqrt(), said)
+    };
+    let (plain, _) = study("", "plain");
+    let (like, said) = study(" --prior like.npy", "like");
+    let (unlike, _) = study(" --prior unlike.npy", "unlike");
+    assert!(like < 0.75 * plain, "{like:.3} {plain:.3}");
+    assert!(unlike < 1.5 * plain, "{unlike:.3} {plain:.3}");
+    let accuracy = &said["accuracy"];
+    let [rms, prior, template] =
+        ["rms", "prior_rms", "template_rms"].map(|name| accuracy[name].as_f64().unwrap());
+    assert!(rms <= prior && prior < 0.7 * template, "{said}");
+    assert!((0.4..2.5).contains(&(rms / like)), "{said} {like}");
+    let certificate: Value =
+        serde_json::from_slice(&fs::read(dir.join("like/release/certificate.json")).unwrap()).unwrap();
+    assert!(certificate["public_inputs"].as_array().unwrap().iter().any(|input| input["name"] == "like.npy"));
+    assert_eq!(certificate["details"]["prior"]["differences"], 50);
+    // What was drawn about one centre is not published about another.
+    let again = |prior: &str| {
+        let line =
+            "surface mean --template t.ply --prepared u.npy --mu 1 --seed 5 --out like --resume --prior";
+        visard(dir, &format!("{line} {prior}")).0
+    };
+    assert_eq!((again("like.npy"), again("unlike.npy")), (Some(0), Some(1)));
+
+    let refused = |prior: &str, words: &str| {
+        let (code, stdout, stderr) = visard(
+            dir,
+            &format!("surface mean --template t.ply --prepared u.npy --mu 1 --out never --prior {prior}"),
+        );
+        assert!(code == Some(1) && (stdout + &stderr).contains(words), "{prior}: {stderr}");
+        assert!(!dir.join("never/release").exists(), "{prior}");
+    };
+    // A seeded release is not private; a real one is a prior, of modes with how people differ.
+    refused("plain", "does not say that it is private");
+    let earlier = "surface modes --template t.ply --prepared like.npy --mu 4 --out earlier";
+    assert_eq!(visard(dir, earlier).0, Some(0));
+    let (after, _) = study(" --prior earlier", "after");
+    assert!(after < 0.85 * plain, "{after:.3} {plain:.3}");
+    refused("u.npy", "record 0 (counted from 0) is one of the prior's");
+    let moved: Vec<f64> = array("like.npy").iter().map(|x| x + 80.0).collect();
+    write_npy(&dir.join("moved.npy"), &[50, size / 3, 3], &moved).unwrap();
+    refused("moved.npy", "record 0 (counted from 0) has its centroid");
+    write_npy(&dir.join("small.npy"), &[1, 9, 3], &[0.0; 27]).unwrap();
+    refused("small.npy", "[1, 9, 3]");
+    refused("nowhere.npy", "nowhere.npy");
+}
+
 #[test]
 fn what_is_no_template_and_what_does_not_fit_is_refused_before_the_charge() {
     let dir = tempfile::tempdir().unwrap();

@@ -7,7 +7,7 @@ const FACES: &str = "--prepared people.npy --curves 6 --samples 16 --mu 1 --out 
 const SITE: &str = "consortium --prepared people.npy --site berlin --out out";
 
 /// Every option of the command that takes a public input.
-pub const ROWS: [Row; 101] = [
+pub const ROWS: [Row; 102] = [
     ("face mean", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     ("face mean", "--neutral", "scan.ply --mu 1 --out out", "face/internal/nonprivate_mean.ply"),
     ("face modes", "--neutral", "scan.ply --mu 1 --out out", "face/internal/nonprivate_mean.ply"),
@@ -83,6 +83,12 @@ pub const ROWS: [Row; 101] = [
     ),
     ("export", "--template", "modes --out out/mean.glb", "face/internal/nonprivate_mean.ply"),
     ("surface mean", "--template", "scan.ply --mu 1 --out out", "face/internal/nonprivate_mean.ply"),
+    (
+        "surface mean",
+        "--prior",
+        "scan.ply --template scan.ply --mu 1 --out out",
+        "face/internal/nonprivate_curves.npy",
+    ),
     ("surface modes", "--template", "scan.ply --mu 1 --out out", "face/internal/nonprivate_mean.ply"),
     (
         "surface regress",

@@ -11,6 +11,7 @@ mod fields_table;
 pub mod function;
 pub mod points;
 pub mod portrait;
+pub mod public_people;
 pub mod records;
 mod seen;
 pub mod shape;

@@ -24,7 +24,10 @@ pub struct SurfaceInputs {
     /// The public template: a mesh that is a disk or closed, without handles. Marks beside it (`NAME.landmarks.csv`, or Slicer's files) fix the
     /// pose of scans that have the same beside them.
     pub template: PathBuf,
-    /// How far records may lie from the template, root mean square over its area, in its units; [`RADIUS`] times the square root of its area
+    /// Public surfaces whose mean takes the place of the template as centre, for means: an array as `prepared` takes, or the folder of an earlier
+    /// private release.
+    pub prior: Option<PathBuf>,
+    /// How far records may lie from the centre, root mean square over its area, in its units; [`RADIUS`] times the square root of its area
     /// where nothing is said.
     pub radius: Option<f64>,
     /// How many harmonics of the template are looked at.
@@ -46,6 +49,7 @@ impl SurfaceInputs {
             scans,
             prepared: None,
             template: template.into(),
+            prior: None,
             radius: None,
             harmonics: HARMONICS,
             registration: SurfaceSettings::default(),

@@ -10,6 +10,8 @@ mod inputs;
 mod open;
 mod picture;
 mod plan;
+mod prepared;
+mod prior;
 mod records;
 mod register;
 mod row;
@@ -18,7 +20,7 @@ mod template;
 
 pub use inputs::{HARMONICS, RADIUS, SurfaceInputs};
 pub use plan::SurfacePlan;
-pub use records::complaint;
+pub use prepared::complaint;
 pub use register::{RegisterSettings, Registered, register_all};
 pub use row::{SurfaceRow, notes};
 pub use template::PublicTemplate;

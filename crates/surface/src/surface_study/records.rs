@@ -2,6 +2,8 @@
 
 use super::cache::{Cache, Made};
 use super::inputs::{HARMONICS, RADIUS, SurfaceInputs};
+use super::prepared::{complaint, count_of};
+use super::prior::SurfacePrior;
 use super::register::register;
 use super::row::{self, SurfaceRow};
 use super::space::SurfaceSpace;
@@ -10,19 +12,16 @@ use crate::function::Harmonics;
 use crate::io::{Content, Limit, Opened as File, list_scans, npy, open, open_as, survey, write_text};
 use crate::job::average;
 use crate::job::layout::SCAN_TABLE;
+use crate::privacy::PublicInput;
 use crate::study::face::record::{is_landmark_file, landmark_file};
 use crate::study::points::{PointStudyError, Read, Record, usable};
+use crate::study::public_people::PriorError;
 use crate::study::tangent::{Circumstances, Opened, TangentRecords, TangentSpace};
 use crate::study::{JobError, People, StudyFolder};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-
-/// The largest and least size of a prepared record, as a multiple of the template's.
-const SIZES: (f64, f64) = (0.7, 1.4);
-/// How far its centroid may lie from the template's, in units of √area.
-const OFF_CENTRE: f64 = 0.1;
 
 /// The samples of a record, or what is wrong with it.
 type Numbers = Result<Vec<f64>, String>;
@@ -42,6 +41,7 @@ pub(super) struct SurfaceRecords<'a> {
     source: Source,
     people: People,
     space: Arc<SurfaceSpace>,
+    prior: Option<SurfacePrior>,
     /// SHA-256 of the scans, once they have been read.
     sums: OnceLock<Vec<[u8; 32]>>,
     /// Which share of each person's surface was filled in, likewise.
@@ -76,12 +76,18 @@ impl<'a> SurfaceRecords<'a> {
             Source::Scans(_) => space.of_scans(loaded.clone()),
             Source::Prepared { .. } => space,
         };
+        let prior = inputs.prior.as_ref().map(|path| SurfacePrior::load(path, &loaded)).transpose()?;
+        let space = match &prior {
+            Some(prior) => space.about(prior),
+            None => space,
+        };
         Ok(Self {
             inputs,
             loaded,
             source,
             people,
             space: Arc::new(space),
+            prior,
             sums: OnceLock::new(),
             filled: OnceLock::new(),
         })
@@ -108,13 +114,14 @@ impl<'a> SurfaceRecords<'a> {
             })?;
         let _ = self.filled.set(filled.into_iter().map(Option::unwrap_or_default).collect());
         write_text(&folder.internal().join(SCAN_TABLE), &row::table(&rows))?;
-        let coefficients = |made: Made| match made.vertices {
-            Some(vertices) => Ok(self
-                .space
-                .coefficients(&vertices.iter().flat_map(|p| [p.x, p.y, p.z]).collect::<Vec<_>>())),
-            None => Err(made.row.problem),
+        let coefficients = |(i, made): (usize, Made)| match made.vertices {
+            Some(vertices) => {
+                self.sampled(i, &vertices.iter().flat_map(|p| [p.x, p.y, p.z]).collect::<Vec<_>>()).map(Ok)
+            }
+            None => Ok(Err(made.row.problem)),
         };
-        Ok((made.into_iter().map(coefficients).collect(), row::notes(&rows)))
+        let numbers: Result<_, PointStudyError> = made.into_iter().enumerate().map(coefficients).collect();
+        Ok((numbers?, row::notes(&rows)))
     }
 
     /// A scan, and the SHA-256 of it and its marks.
@@ -143,6 +150,11 @@ impl<'a> SurfaceRecords<'a> {
         Ok((Made { row: SurfaceRow { scan: name, ..made.row }, ..made }, sum))
     }
 
+    fn public_inputs(&self) -> Vec<PublicInput> {
+        let prior = self.prior.iter().flat_map(|prior| &prior.people.inputs);
+        self.loaded.public_inputs.iter().chain(prior).cloned().collect()
+    }
+
     fn make(&self, scan: &Path, file: &File) -> Made {
         match register(&self.loaded, scan, file, &self.inputs.registration) {
             Ok((found, left_out)) => {
@@ -153,13 +165,28 @@ impl<'a> SurfaceRecords<'a> {
     }
 
     fn prepared(&self, file: &File) -> Result<Vec<Numbers>, PointStudyError> {
-        let (template, size) = (self.space.template(), self.loaded.template.mesh().area().sqrt());
+        let (template, size) = (self.loaded.vertices(), self.loaded.template.mesh().area().sqrt());
         let record = npy::by_record(file)?;
-        let coefficients = |data: Vec<f64>| match complaint(&data, template, size) {
-            Some(what) => Err(what),
-            None => Ok(self.space.coefficients(&data)),
+        let coefficients = |i: usize| {
+            let data = record(i);
+            match complaint(&data, &template, size) {
+                Some(what) => Ok(Err(what)),
+                None => self.sampled(i, &data).map(Ok),
+            }
         };
-        Ok((0..self.count()).into_par_iter().map(|i| coefficients(record(i))).collect())
+        let all: Vec<_> = (0..self.count()).into_par_iter().map(coefficients).collect();
+        all.into_iter().collect()
+    }
+
+    /// The samples of a record.
+    ///
+    /// # Errors
+    /// [`PriorError::OwnRecord`] for one that is the prior's, to the last bit.
+    fn sampled(&self, record: usize, vertices: &[f64]) -> Result<Vec<f64>, PointStudyError> {
+        match &self.prior {
+            Some(prior) if prior.people.has(vertices) => Err(PriorError::OwnRecord { record }.into()),
+            _ => Ok(self.space.coefficients(vertices)),
+        }
     }
 }
 
@@ -184,7 +211,7 @@ impl Opened for SurfaceRecords<'_> {
 
     fn circumstances(&self) -> Circumstances {
         Circumstances {
-            public_inputs: self.loaded.public_inputs.clone(),
+            public_inputs: self.public_inputs(),
             counting: self.inputs.counting.clone(),
             unusable: self.inputs.unusable,
         }
@@ -267,42 +294,8 @@ fn passed_over(folders: &[PathBuf]) -> Option<String> {
 /// Opens an array of vertices and reads its header.
 fn prepared(path: &Path, vertices: usize) -> Result<Source, PointStudyError> {
     let file = open(path, Limit::TABLE)?;
-    let shape = npy::shape_of(&file)?;
-    match shape[..] {
-        [count, v, 3] if count > 0 && v == vertices => Ok(Source::Prepared { file, count }),
-        _ => Err(PointStudyError::Input(format!(
-            "{}: prepared records are an array (n, {vertices}, 3), the vertices of the template in its order, this one is {shape:?}",
-            path.display()
-        ))),
-    }
-}
-
-/// What is wrong with a prepared record, (V, 3) as the template of this size (√area): its numbers, or its frame.
-pub fn complaint(data: &[f64], template: &[f64], size: f64) -> Option<String> {
-    if !data.iter().all(|x| x.is_finite()) {
-        return Some("has values that are not numbers".into());
-    }
-    let ((centre, reach), (own_centre, own_reach)) = (centre_and_reach(data), centre_and_reach(template));
-    let off = (0..3).map(|k| (centre[k] - own_centre[k]).powi(2)).sum::<f64>().sqrt() / size;
-    let ratio = reach / own_reach;
-    if !(SIZES.0..=SIZES.1).contains(&ratio) {
-        return Some(format!(
-            "is {ratio:.2} times as large as the template; bring records to its frame first"
-        ));
-    }
-    (off > OFF_CENTRE).then(|| {
-        format!("has its centroid {off:.2} of the template's size from the template's; bring records to its frame first")
-    })
-}
-
-/// The centroid of the points, and their root-mean-square distance from it.
-fn centre_and_reach(data: &[f64]) -> ([f64; 3], f64) {
-    let n = data.len() as f64 / 3.0;
-    let mut centre = [0.0; 3];
-    data.chunks_exact(3).for_each(|p| (0..3).for_each(|k| centre[k] += p[k] / n));
-    let square: f64 =
-        data.chunks_exact(3).map(|p| (0..3).map(|k| (p[k] - centre[k]).powi(2)).sum::<f64>()).sum();
-    (centre, (square / n).sqrt())
+    let count = count_of(&file, vertices)?;
+    Ok(Source::Prepared { file, count })
 }
 
 /// What a scan is called in tables: its path as given, and the name of its file.

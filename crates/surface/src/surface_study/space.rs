@@ -2,6 +2,7 @@
 
 use super::inputs::SurfaceInputs;
 use super::picture;
+use super::prior::SurfacePrior;
 use super::template::PublicTemplate;
 use crate::estimate::Band;
 use crate::estimate::prior::spectrum;
@@ -18,7 +19,7 @@ use crate::report::slider::Slider;
 use crate::report::surface_view::SurfaceView;
 use crate::study::face::Correspondence;
 use crate::study::points::{PointStudyError, Words};
-use crate::study::tangent::{Dial, Differing, Displaced, FieldTerms, REACH, TangentSpace, Terms};
+use crate::study::tangent::{Dial, Differing, Displaced, FieldTerms, Known, REACH, TangentSpace, Terms};
 use crate::surface::any::{Pull, Slip};
 use nalgebra::DMatrix;
 use serde_json::{Map, Value, json};
@@ -34,12 +35,12 @@ const LAYOUT: &str = "the surface at the reference values, then one displacement
                       more as level_columns says; \
                       bends of a spline are functions of that number, made of the bounds alone. Fields are shrunk: what the noise hides is zero.";
 
-/// Surfaces about the template.
+/// Surfaces about the template, or about the mean of public ones.
 #[derive(Debug)]
 pub(super) struct SurfaceSpace {
     mesh: TriMesh,
-    /// Its vertices, (V, 3).
-    template: Vec<f64>,
+    /// What surfaces are displaced from: the vertices of the template, (V, 3), or the mean of public surfaces.
+    origin: Vec<f64>,
     harmonics: Harmonics,
     basis: Basis,
     zero: Vec<f64>,
@@ -51,12 +52,28 @@ pub(super) struct SurfaceSpace {
     /// The template that scans are registered to, if records are scans; and how that errs.
     registered: Option<Arc<PublicTemplate>>,
     pull: OnceLock<Option<Pull>>,
+    /// What is known of public surfaces, where their mean is the origin.
+    known: Option<Arc<Known>>,
 }
 
 impl SurfaceSpace {
     /// The same, of records that are scans.
     pub fn of_scans(self, template: Arc<PublicTemplate>) -> Self {
         Self { registered: Some(template), ..self }
+    }
+
+    /// About the mean of public surfaces in place of the template.
+    pub fn about(mut self, prior: &SurfacePrior) -> Self {
+        let differences =
+            prior.people.differences.iter().map(|field| self.harmonics.analyse(field)).collect();
+        let from_mean: Vec<f64> = self.origin.iter().zip(&prior.mean).map(|(t, m)| t - m).collect();
+        self.known = Some(Arc::new(Known { differences, elsewhere: self.harmonics.analyse(&from_mean) }));
+        self.origin = prior.mean.clone();
+        let used_for =
+            "the prior's mean, in place of the template, and how its surfaces differ, for shrinkage";
+        let stated = json!({"used_for": used_for, "differences": prior.people.differences.len()});
+        self.details.insert("prior".into(), stated);
+        self
     }
 
     /// How surfaces differ where nothing is said (root mean square): made-up organs by .19 to .26 of the radius.
@@ -66,14 +83,14 @@ impl SurfaceSpace {
 
     /// About a template of this kind, within this radius.
     pub fn new(mesh: TriMesh, harmonics: Harmonics, radius: f64, of: (&str, &SurfaceInputs)) -> Self {
-        let template: Vec<f64> = mesh.vertices().iter().flat_map(|p| [p.x, p.y, p.z]).collect();
+        let origin: Vec<f64> = mesh.vertices().iter().flat_map(|p| [p.x, p.y, p.z]).collect();
         let basis = Basis::of_harmonics(harmonics.frequencies());
         let zero = vec![0.0; basis.len()];
         let axes = [mesh.vertices().len(), 3];
         let details = details(&mesh, &harmonics, of);
         Self {
             mesh,
-            template,
+            origin,
             harmonics,
             basis,
             zero,
@@ -83,12 +100,8 @@ impl SurfaceSpace {
             details,
             registered: None,
             pull: OnceLock::new(),
+            known: None,
         }
-    }
-
-    /// The template's vertices, (V, 3).
-    pub fn template(&self) -> &[f64] {
-        &self.template
     }
 
     /// How many harmonics are looked at.
@@ -98,8 +111,7 @@ impl SurfaceSpace {
 
     /// The samples of a record with these vertices, (V, 3): made of that record and public things only.
     pub fn coefficients(&self, vertices: &[f64]) -> Vec<f64> {
-        let displaced: Vec<f64> = vertices.iter().zip(&self.template).map(|(x, t)| x - t).collect();
-        self.harmonics.analyse(&displaced)
+        self.harmonics.analyse(&self.displaced(vertices))
     }
 
     fn surface_of(&self, vertices: &[f64]) -> Result<TriMesh, PointStudyError> {
@@ -107,7 +119,7 @@ impl SurfaceSpace {
         self.mesh.with_vertices(places).map_err(|e| PointStudyError::OfKind(Box::new(e)))
     }
 
-    /// The expected error of every vertex, of coefficients with these squared errors whose mean lies so far from the template.
+    /// The expected error of every vertex, of coefficients with these squared errors whose mean lies so far from the origin.
     fn errors(&self, of_coefficients: &[f64], moved: f64) -> Vec<f64> {
         let unseen = self.unseen() * moved * moved;
         let variances = self.harmonics.variances(of_coefficients);
@@ -115,8 +127,11 @@ impl SurfaceSpace {
     }
 
     fn moved(&self, mean: &[f64]) -> f64 {
-        let displaced: Vec<f64> = mean.iter().zip(&self.template).map(|(x, t)| x - t).collect();
-        self.harmonics.root_mean_square(&displaced)
+        self.harmonics.root_mean_square(&self.displaced(mean))
+    }
+
+    fn displaced(&self, vertices: &[f64]) -> Vec<f64> {
+        vertices.iter().zip(&self.origin).map(|(x, o)| x - o).collect()
     }
 }
 
@@ -189,6 +204,10 @@ impl TangentSpace for SurfaceSpace {
         &self.zero
     }
 
+    fn known(&self) -> Option<Arc<Known>> {
+        self.known.clone()
+    }
+
     fn unseen(&self) -> f64 {
         unseen(self.harmonics.count())
     }
@@ -222,12 +241,12 @@ impl TangentSpace for SurfaceSpace {
 
     fn point(&self, samples: &[f64]) -> Vec<f64> {
         let moved = self.harmonics.synthesize(samples);
-        moved.iter().zip(&self.template).map(|(d, t)| d + t).collect()
+        moved.iter().zip(&self.origin).map(|(d, o)| d + o).collect()
     }
 
     fn entries(&self) -> Option<&DMatrix<f64>> {
         let made = || {
-            let mut entries = DMatrix::zeros(self.template.len(), self.zero.len());
+            let mut entries = DMatrix::zeros(self.origin.len(), self.zero.len());
             for k in 0..self.harmonics.count() {
                 for (v, phi) in self.harmonics.function(k).iter().enumerate() {
                     (0..3).for_each(|c| entries[(3 * v + c, 3 * k + c)] = *phi);
@@ -243,11 +262,14 @@ impl TangentSpace for SurfaceSpace {
     }
 
     fn border(&self, border: &[f64]) -> Vec<f64> {
-        border.iter().zip(&self.template).map(|(d, t)| d + t).collect()
+        border.iter().zip(&self.origin).map(|(d, o)| d + o).collect()
     }
 
     fn banded(&self) -> &'static str {
-        "vertex by vertex; detail beyond the harmonics is the template's"
+        match self.known {
+            None => "vertex by vertex; detail beyond the harmonics is the template's",
+            Some(_) => "vertex by vertex; detail beyond the harmonics is that of the prior's mean",
+        }
     }
 
     /// A vertex stands out where one of its coordinates does.

@@ -45,6 +45,11 @@ impl PublicTemplate {
         Ok(Self { template, marks, public_inputs })
     }
 
+    /// Its vertices as numbers, (V, 3).
+    pub fn vertices(&self) -> Vec<f64> {
+        self.template.mesh().vertices().iter().flat_map(|p| [p.x, p.y, p.z]).collect()
+    }
+
     /// Refuses a template whose pose cannot be told, where no marks fix it: before any record is read.
     ///
     /// # Errors

@@ -50,11 +50,12 @@ pub struct Accuracy {
 
 impl From<Accuracy> for PointAccuracy {
     fn from(of: Accuracy) -> Self {
-        let Accuracy { rms, template_rms, data_share, rms_mm, .. } = of;
+        let Accuracy { rms, template_rms, prior_rms, data_share, rms_mm, .. } = of;
         Self {
             rms,
             upper_bound: of.expected_rms.is_some(),
             template_rms,
+            prior_rms,
             sampling_rms: Some(of.sampling_rms),
             clip_rms: None,
             data_share,

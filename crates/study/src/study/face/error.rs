@@ -10,10 +10,10 @@ use crate::job::layout::{INTERNAL, SCAN_TABLE};
 use crate::mechanism::MechanismError;
 use crate::privacy::BudgetError;
 use crate::study::points::PointStudyError;
+use crate::study::public_people::PriorError;
 use crate::study::records::RecordsError;
 use crate::study::{CovariateError, GroupsError, JobError, PeopleError};
 use crate::surface::TemplateError;
-use std::path::PathBuf;
 
 /// Why a study stopped.
 #[derive(Debug, thiserror::Error)]
@@ -115,22 +115,9 @@ pub enum StudyError {
         /// What one of them is called.
         first: String,
     },
-    /// A folder that is no prior.
-    #[error("{path}: not a valid prior for faces: {what}", path = path.display())]
-    Prior {
-        /// The folder.
-        path: PathBuf,
-        /// Why not.
-        what: String,
-    },
-    /// A prior made of the study's own records.
-    #[error(
-        "record {record} (counted from 0) is one of the prior's faces: a prior must be public, and made without the study's records"
-    )]
-    InPrior {
-        /// The first one.
-        record: usize,
-    },
+    /// A prior.
+    #[error(transparent)]
+    Prior(#[from] PriorError),
     /// Too few curves or samples.
     #[error("{0}")]
     Shape(&'static str),

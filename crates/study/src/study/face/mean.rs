@@ -186,7 +186,8 @@ pub fn two_rounds(
     Ok(match prior {
         None => mean,
         Some(prior) => {
-            let people: Vec<_> = parallel::map_slice(&prior.differences, |person| basis.analyse(person));
+            let people: Vec<_> =
+                parallel::map_slice(&prior.people.differences, |person| basis.analyse(person));
             mean.knowing(&people, template.data().to_vec())
         }
     })

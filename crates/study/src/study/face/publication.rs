@@ -189,7 +189,7 @@ impl Publication for FacePublication {
 
     fn describe(&self, released: &Released<NoisedFunction>, statement: &mut Statement) {
         statement.public_inputs = self.template.inputs();
-        statement.public_inputs.extend(self.prior.iter().flat_map(|prior| prior.inputs.clone()));
+        statement.public_inputs.extend(self.prior.iter().flat_map(|prior| prior.people.inputs.clone()));
         let parts: Vec<_> =
             self.budget_parts().into_iter().map(|(what, mu)| json!({"what": what, "mu": mu})).collect();
         let details = json!({
@@ -221,9 +221,10 @@ impl Publication for FacePublication {
         if let Some(prior) = &self.prior {
             let centre =
                 "the prior's mean, in place of the template, and how its faces differ, for shrinkage";
-            statement
-                .details
-                .insert("prior".into(), json!({"used_for": centre, "differences": prior.differences.len()}));
+            statement.details.insert(
+                "prior".into(),
+                json!({"used_for": centre, "differences": prior.people.differences.len()}),
+            );
         }
         if let Some((scale, size)) = self.sized(&released.value) {
             statement.details.insert("size".into(), scale.details(size));

@@ -150,7 +150,7 @@ fn run_job(
                 &publication.mechanism,
                 &records,
                 &gathered,
-                &(settings.public(), publication.prior.as_ref().map(|prior| &prior.inputs)),
+                &(settings.public(), publication.prior.as_ref().map(|prior| &prior.people.inputs)),
             )?;
             Some(shown(publication, &published, certificate)?)
         }

@@ -147,7 +147,7 @@ fn drawn(template: &Template, curves: usize, samples: usize) -> Result<Drawn, Te
 fn like(prior: &FacePrior, generated: Vec<Vec<f64>>, rng: &mut ChaCha20Rng) -> Vec<Vec<f64>> {
     let length = prior.mean.data().len();
     let mean = mean_of(generated.iter(), length);
-    let known = &prior.differences;
+    let known = &prior.people.differences;
     let scale = (known.len().max(2) as f64 - 1.0).sqrt();
     let differing = |person: Vec<f64>| {
         if known.len() < FACES {

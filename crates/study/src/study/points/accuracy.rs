@@ -17,6 +17,9 @@ pub struct PointAccuracy {
     pub upper_bound: bool,
     /// Of the centre of the ball from the mean without noise: what publishing it would give.
     pub template_rms: f64,
+    /// The same of the prior's mean, where there is one: then `template_rms` is of the template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior_rms: Option<f64>,
     /// Of that mean from its population's: not known, since the release tells nothing of how records differ.
     pub sampling_rms: Option<f64>,
     /// The part of `rms` that the clip may have, where it is stated: what shortening the farthest records may move.
@@ -43,6 +46,7 @@ impl PointAccuracy {
             rms,
             upper_bound: false,
             template_rms,
+            prior_rms: None,
             sampling_rms: None,
             clip_rms: None,
             data_share,
@@ -54,6 +58,12 @@ impl PointAccuracy {
     /// The same where too little was seen for an expectation: at most this.
     pub(in crate::study) fn at_most(self, bound: f64) -> Self {
         Self { rms: bound, upper_bound: true, template_rms: bound, data_share: 0.0, ..self }
+    }
+
+    /// The same about a prior's mean: the estimate lies so far from the template.
+    pub(in crate::study) fn of_prior(self, from_template: f64) -> Self {
+        let template_rms = if self.upper_bound { self.template_rms } else { from_template.hypot(self.rms) };
+        Self { prior_rms: Some(self.template_rms), template_rms, ..self }
     }
 
     /// For certificates and commands.

@@ -4,6 +4,7 @@ use crate::io::{ReadError, WriteError};
 use crate::manifold::ManifoldError;
 use crate::mechanism::MechanismError;
 use crate::privacy::{BudgetError, PrivacyLoss};
+use crate::study::public_people::PriorError;
 use crate::study::{CovariateError, GroupsError, JobError, PeopleError};
 
 /// Why a study of points stopped. Errors about the input name a record by its place only.
@@ -59,6 +60,9 @@ pub enum PointStudyError {
         /// The smallest budget that would do for so many records.
         budget: Option<PrivacyLoss>,
     },
+    /// A prior.
+    #[error(transparent)]
+    Prior(#[from] PriorError),
     /// Geometry.
     #[error(transparent)]
     Manifold(#[from] ManifoldError),

@@ -38,7 +38,7 @@ where
     let n = setting.n;
     let make = move |basis, centre, expected: landmarks::Expected, mu| {
         let landmarks::Expected { scale, centre_error } = expected;
-        make(Expected { basis, centre, reach: Reach::from(scale), centre_error, mu, n })
+        make(Expected { basis, centre, reach: Reach::from(scale), centre_error, known: None, mu, n })
     };
     ShapeMechanism::new(setting, Arc::new(make))
 }

@@ -37,23 +37,29 @@ pub(super) fn accuracy(
 
 /// In words, for terminal and report.
 pub(super) fn sentence(distance: &str, accuracy: &PointAccuracy, is_public: bool) -> String {
-    let PointAccuracy { rms, upper_bound, template_rms, sampling_rms, data_share, .. } = *accuracy;
-    let centre = if is_public { "public" } else { "rough private" };
+    let PointAccuracy { rms, upper_bound, template_rms, prior_rms, sampling_rms, data_share, .. } = *accuracy;
+    let (centre, from_centre) = match prior_rms {
+        Some(from_prior) => ("prior's mean", from_prior),
+        None => (if is_public { "public centre" } else { "rough private centre" }, template_rms),
+    };
     if upper_bound {
         return format!(
             "How far the mean lies from the mean without noise is not known: too little was seen of these records. It is at most {} ({distance}), and \
-             the {centre} centre alone may be as near. More records, or a larger budget, would change that.",
+             the {centre} alone may be as near. More records, or a larger budget, would change that.",
             short(rms)
         );
     }
     let mut text = format!(
-        "The mean lies {} from the mean without noise ({}; beside that, what shortening the farthest records does); the {} centre alone \
+        "The mean lies {} from the mean without noise ({}; beside that, what shortening the farthest records does); the {} alone \
          lies about {} from it.",
         short(rms),
         distance,
         centre,
-        short(template_rms)
+        short(from_centre)
     );
+    if prior_rms.is_some() {
+        text.push_str(&format!(" The template alone lies about {} from it.", short(template_rms)));
+    }
     if let Some(sampling) = sampling_rms {
         text.push_str(&format!(" That mean lies some {} from its population's.", short(sampling)));
     }

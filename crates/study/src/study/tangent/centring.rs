@@ -1,6 +1,6 @@
 //! How a statistic of samples is put about a centre that is public, or found and paid for.
 
-use super::space::TangentSpace;
+use super::space::{Known, TangentSpace};
 use crate::function::Basis;
 use crate::mechanism::functional::{AboutPublic, OfSamples, Reach, SampledRecords};
 use crate::mechanism::{Mechanism, MechanismError};
@@ -31,6 +31,8 @@ pub struct Expected {
     pub reach: Reach,
     /// How far a private centre is expected to lie from the mean by its noise; `None` for a public one.
     pub centre_error: Option<f64>,
+    /// What is known of public people whose mean the centre is.
+    pub known: Option<Arc<Known>>,
     /// What is left for the statistic.
     pub mu: Mu,
     /// Number of people.
@@ -107,6 +109,7 @@ impl Centring for PublicCentre {
             centre: space.centre().to_vec(),
             reach: space.reach(),
             centre_error: None,
+            known: space.known(),
             mu: *mu,
             n: *n,
         };

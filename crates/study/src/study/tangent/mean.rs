@@ -13,6 +13,7 @@ use crate::privacy::{Mu, Price, Statement};
 use crate::report::page::Page;
 use crate::study::points::{PointAccuracy, PointStudyError};
 use serde_json::json;
+use visard_base::parallel;
 
 /// The mean in two rounds.
 #[derive(Debug, Clone)]
@@ -57,12 +58,19 @@ impl Statistic for MeanStatistic {
     }
 
     fn inner(&self, expected: Expected) -> Result<TwoRoundMean, MechanismError> {
-        let Expected { basis, centre, reach, centre_error, mu, n } = expected;
+        let Expected { basis, centre, reach, centre_error, known, mu, n } = expected;
         let aim = if self.band { Aim::Band } else { Aim::Mean };
         if self.private_radius {
             TwoRoundMean::check_private_radius(aim, n, mu)?;
         }
-        let mean = TwoRoundMean::aiming(aim, basis, centre, reach, mu, n)?;
+        let mean = TwoRoundMean::aiming(aim, basis.clone(), centre, reach, mu, n)?;
+        let mean = match &known {
+            None => mean,
+            Some(known) => {
+                let people = parallel::map_slice(&known.differences, |person| basis.analyse(person));
+                mean.knowing(&people, known.elsewhere.clone())
+            }
+        };
         Ok(match centre_error {
             Some(error) => mean.expecting_centre_within(error),
             None => mean,

@@ -64,7 +64,7 @@ pub use run::TangentOutcome;
 pub use run::TangentPublication;
 pub(in crate::study) use run::run;
 #[doc(hidden)]
-pub use space::{Circumstances, Dial, Differing, Displaced, Looked, TangentSpace};
+pub use space::{Circumstances, Dial, Differing, Displaced, Known, Looked, TangentSpace};
 #[doc(hidden)]
 pub use statistic::Statistic;
 #[doc(hidden)]

@@ -102,6 +102,7 @@ where
                 centre: chart.centre().to_vec(),
                 reach: Reach::RootMeanSquare(self.radius(centre_error)),
                 centre_error: Some(centre_error),
+                known: None,
                 mu: left,
                 n: *n,
             })

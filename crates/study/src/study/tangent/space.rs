@@ -21,6 +21,7 @@ use crate::study::{Counting, Unusable};
 use nalgebra::DMatrix;
 use serde_json::{Map, Value, json};
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// What is public of a study beside its statistic.
 #[derive(Debug, Clone)]
@@ -31,6 +32,15 @@ pub struct Circumstances {
     pub counting: Counting,
     /// What is done with records that cannot be used.
     pub unusable: Unusable,
+}
+
+/// What is known of public people beside their mean.
+#[derive(Debug)]
+pub struct Known {
+    /// Samples of what they differ from it by.
+    pub differences: Vec<Vec<f64>>,
+    /// Those of the centre that a study would have without them, in case they are the wrong people.
+    pub elsewhere: Vec<f64>,
 }
 
 /// The tangent space at a centre, in which records are functions: samples `(points, channels)` whose root-mean-square distance from those of
@@ -48,6 +58,11 @@ pub trait TangentSpace: Debug + Send + Sync {
 
     /// The samples of the centre.
     fn centre(&self) -> &[f64];
+
+    /// What is known of public people, where their mean is the centre.
+    fn known(&self) -> Option<Arc<Known>> {
+        None
+    }
 
     /// Of a centre that was found and paid for, how far from the mean it can be at most; `None` for a public one.
     fn sought_within(&self) -> Option<f64> {
@@ -147,6 +162,10 @@ pub trait TangentSpace: Debug + Send + Sync {
             price,
             spread,
         );
+        let found = match self.known() {
+            None => found,
+            Some(known) => found.of_prior(distance(self, &estimate.samples, &known.elsewhere)),
+        };
         PointAccuracy { registration: self.registration(found.template_rms), ..found }
     }
 
