@@ -169,7 +169,7 @@ fn what_the_covariates_leave_comes_with_the_fit() {
 
     let sampled = |at: &str, out: &str| {
         let (code, stdout, stderr) =
-            visard(dir, &format!("face sample study --n 60{at} --out {out} --json --seed 2"));
+            visard(dir, &format!("face sample study --n 20{at} --out {out} --json --seed 2"));
         assert_eq!(code, Some(0), "{stderr}{stdout}");
         (json(&stdout), visard::io::npy::read(&dir.join(out).join("curves.npy")).unwrap().data)
     };
@@ -185,7 +185,7 @@ fn what_the_covariates_leave_comes_with_the_fit() {
     let field = &fields[mean.len()..2 * mean.len()];
     for (at, planted) in field.iter().enumerate() {
         let moved =
-            (0..60).map(|i| old[i * mean.len() + at] - young[i * mean.len() + at]).sum::<f64>() / 60.0;
+            (0..20).map(|i| old[i * mean.len() + at] - young[i * mean.len() + at]).sum::<f64>() / 20.0;
         assert!((moved - 2.0 * planted).abs() < 1e-3, "{moved} {planted}");
     }
     let (code, _, stderr) = visard(dir, "face sample plain --n 1 --out none");

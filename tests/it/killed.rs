@@ -196,6 +196,7 @@ fn means_of_points_are_killed_at_any_moment() {
 }
 
 #[test]
+#[ignore = "slow: ten seconds; means_of_points_are_killed_at_any_moment has the same lifecycle"]
 fn mean_faces_are_killed_at_any_moment() {
     let dir = tempfile::tempdir().unwrap();
     write_scans(dir.path());

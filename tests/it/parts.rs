@@ -91,7 +91,6 @@ fn any_split_gives_the_bytes_of_one_process() {
     let of_age = "--covariates ages.csv --bounds age=3:40 --levels sex=F|M";
     for (name, statistic, options, more, passes) in [
         ("once", "mean", "--mechanism joint-1 --mu 1 --allow-identical", "", 1),
-        ("two", "mean", "--mu 1 --allow-identical", "", 2),
         ("counted", "mean", "--mu 3 --allow-identical", "", 3),
         ("band", "mean", "--mu 3 --band --allow-identical", "", 3),
         ("few", "modes", "--mu .5 --allow-identical", "", 2),

@@ -92,6 +92,7 @@ fn what_cannot_be_made_to_fail_is_not_said_to_have_held() {
 }
 
 #[test]
+#[ignore = "slow: ten seconds; honest_mechanisms_pass_and_come_close has mu = 1"]
 fn gaussian_audits_come_within_a_tenth_from_small_to_large_mu() {
     for m in [0.4, 1.0, 2.0, 3.0, 4.0] {
         let report = audit(audit_by_name("gaussian", m).unwrap().as_ref(), 100_000, 2).unwrap();

@@ -233,6 +233,7 @@ fn faces_at_rest_are_written_beside_registered_ones() {
 
 /// A release says that expressions were taken out, by which, and how well; records of another making are refused.
 #[test]
+#[ignore = "slow: a quarter of a minute; faces_at_rest_are_written_beside_registered_ones has the geometry"]
 fn a_certificate_says_which_expressions_were_taken_out() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path();

@@ -254,13 +254,9 @@ mod tests {
     /// for 5 to 7 per cent less noise than Rényi curves (a fifth less where few batches hold a record), and what they are asked for they keep.
     #[test]
     fn loss_distributions_need_less_noise_than_curves() {
-        for (n, batch, steps, epsilon_, delta) in [
-            (500, 64, 500, 1.0, 1e-6),
-            (1000, 64, 500, 1.0, 1e-6),
-            (1000, 64, 500, 3.0, 1e-6),
-            (10_000, 64, 500, 1.0, 1e-6),
-            (1000, 100, 1000, 0.3, 1e-9),
-        ] {
+        for (n, batch, steps, epsilon_, delta) in
+            [(1000, 64, 500, 1.0, 1e-6), (1000, 64, 500, 3.0, 1e-6), (1000, 100, 1000, 0.3, 1e-9)]
+        {
             let (limit, delta) = (Epsilon::new(epsilon_).unwrap(), Delta::new(delta).unwrap());
             let target = Target::new(PrivacyLoss::approximate(limit, delta), "test").unwrap();
             for sampling in [Sampling::Poisson { batch }, Sampling::WithoutReplacement { batch }] {

@@ -48,6 +48,11 @@ impl Similarity {
         Point::from(self.scale * (self.rotation * p.coords) + self.translation)
     }
 
+    /// The image of a displacement.
+    pub fn turn(&self, displacement: &Vector) -> Vector {
+        self.rotation * displacement * self.scale
+    }
+
     /// The point whose image is `p`.
     pub fn invert(&self, p: &Point) -> Point {
         Point::from(self.rotation.inverse() * (p.coords - self.translation) / self.scale)

@@ -61,9 +61,7 @@ pub(super) fn neutral(
 ) -> Result<(Neutral, PublicInput), ExpressionError> {
     let mesh = template.mesh();
     let points: Vec<Point> = mesh.vertices().iter().map(|p| from_builtin.invert(p)).collect();
-    let there = |field: Vec<Vector>| -> Vec<Vector> {
-        field.iter().map(|v| from_builtin.rotation * v * from_builtin.scale).collect()
-    };
+    let there = |field: Vec<Vector>| -> Vec<Vector> { field.iter().map(|v| from_builtin.turn(v)).collect() };
     let people: Vec<_> = synth::face_differences(&points).into_iter().map(there).collect();
     let (fields, input): (Vec<Vec<Vector>>, _) = match source {
         ExpressionSource::Builtin => {

@@ -33,7 +33,7 @@ fn the_law_on_coarse_cells_is_that_of_the_theorem() {
     let located = ball.locate(&spiral(20), 20).unwrap();
     let cell = |x: f64, y: f64| [x, y, (1.0 - x * x - y * y).sqrt()].map(|x| (x * 8.0 + 0.5).floor() as i64);
     // Volumes of cells in the chart (x, y), with the area element 1/z.
-    let (fine, mut volumes) = (3000, BTreeMap::new());
+    let (fine, mut volumes) = (1000, BTreeMap::new());
     for i in 0..fine {
         for j in 0..fine {
             let at = |k: i32| 1.4 * ((f64::from(k) + 0.5) / f64::from(fine) - 0.5);
