@@ -62,7 +62,8 @@ impl PointAccuracy {
 
     /// The same about a prior's mean: the estimate lies so far from the template.
     pub(in crate::study) fn of_prior(self, from_template: f64) -> Self {
-        let template_rms = if self.upper_bound { self.template_rms } else { from_template.hypot(self.rms) };
+        let template_rms =
+            if self.upper_bound { from_template + self.rms } else { from_template.hypot(self.rms) };
         Self { prior_rms: Some(self.template_rms), template_rms, ..self }
     }
 
@@ -107,6 +108,11 @@ mod tests {
         assert_eq!((plain.template_rms, plain.data_share), (4.0, 1.0 - 9.0 / 16.0));
         let shrunk = PointAccuracy::of(3.0, 4.0, true);
         assert_eq!((shrunk.template_rms, shrunk.data_share), (5.0, 1.0 - 9.0 / 25.0));
+        let of_prior = shrunk.of_prior(6.0);
+        assert_eq!((of_prior.prior_rms, of_prior.template_rms), (Some(5.0), 45f64.sqrt()));
+        // What is at most 7 from an estimate that lies 6 from the template.
+        let unknown = shrunk.at_most(7.0).of_prior(6.0);
+        assert_eq!((unknown.prior_rms, unknown.template_rms, unknown.data_share), (Some(7.0), 13.0, 0.0));
         let nothing = PointAccuracy::of(3.0, 2.0, false);
         assert_eq!((nothing.template_rms, nothing.data_share), (0.0, 0.0));
         assert!(nothing.sentence().contains("about as good"));
