@@ -81,7 +81,7 @@ pub struct SurfaceArgs {
     prepared: Option<PathBuf>,
     #[command(flatten)]
     making: MakingArgs,
-    /// Public radius: how far records may lie from the template, root mean square over its area, in its units (default: a tenth of the square
+    /// Public radius: how far records may lie from the template (or the mean of --prior), root mean square over its area, in its units (default: a tenth of the square
     /// root of its area); records beyond it are clipped to it
     #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     radius: Option<f64>,

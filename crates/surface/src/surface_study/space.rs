@@ -1,4 +1,5 @@
-//! The tangent space of surfaces at the public template: a surface is the coefficients of its displacement by the template's harmonics.
+//! The tangent space of surfaces at the public template, or at the mean of public surfaces: a surface is the coefficients of its displacement by the
+//! template's harmonics.
 
 use super::inputs::SurfaceInputs;
 use super::picture;
