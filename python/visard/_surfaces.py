@@ -118,6 +118,7 @@ def surface_plan(
     distance: float | None = None,
     radius: float | None = None,
     harmonics: int | None = None,
+    prior: PathLike | None = None,
 ) -> list[dict[str, Any]]:
     """Expected error of a private mean of surfaces from this many people at these budgets; `visard surface plan --json`.
 
@@ -129,7 +130,7 @@ def surface_plan(
     mu, epsilon with delta : budgets to compare.
     want : in place of n, the error that is wanted: how many people it takes.
     spread, distance : how far surfaces are guessed to lie from their mean, and the mean from the template.
-    template, radius, harmonics : as for :func:`surface_mean`.
+    template, radius, harmonics, prior : as for :func:`surface_mean`; with a prior, surfaces differ as its do.
 
     Returns a row for every n and budget, with the fields that the command prints.
     """

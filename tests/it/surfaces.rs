@@ -111,6 +111,7 @@ fn release(change: &dyn Fn(usize, &mut [f64]), line: &str) -> (Value, BTreeMap<S
     let dir = dir.path();
     records(dir, 41, change);
     tables(dir, 41);
+    others(&dir.join("others.npy"), 20, 1.0);
     run(dir, &format!("{line} --prepared u.npy --seed 5 --out study"));
     let files = fs::read_dir(dir.join("study/release")).unwrap();
     let files: BTreeMap<String, Vec<u8>> = files
@@ -143,8 +144,6 @@ fn without_noised(value: &Value) -> Value {
 
 #[test]
 fn releases_of_neighbours_differ_in_noised_values_only() {
-    let line = "mean --mu 2 --band";
-    let (one, files) = release(&|_, _| {}, line);
     // Somebody else, far away; no numbers.
     let far = |i: usize, record: &mut [f64]| {
         if i == 40 {
@@ -156,14 +155,17 @@ fn releases_of_neighbours_differ_in_noised_values_only() {
             record[5] = f64::NAN;
         }
     };
-    for change in [&far as &dyn Fn(usize, &mut [f64]), &broken] {
-        let (other, theirs) = release(change, line);
-        assert_eq!(one, other);
-        assert_eq!(files.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
-        for name in ["mean.npy", "error.npy", "mean.ply", "band.npy"] {
-            assert_eq!(files[name].len(), theirs[name].len(), "{name}");
+    for line in ["mean --mu 2 --band", "mean --mu 2 --band --prior others.npy"] {
+        let (one, files) = release(&|_, _| {}, line);
+        for change in [&far as &dyn Fn(usize, &mut [f64]), &broken] {
+            let (other, theirs) = release(change, line);
+            assert_eq!(one, other);
+            assert_eq!(files.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
+            for name in ["mean.npy", "error.npy", "mean.ply", "band.npy"] {
+                assert_eq!(files[name].len(), theirs[name].len(), "{name}");
+            }
+            assert_ne!(files["mean.npy"], theirs["mean.npy"], "twins test nothing");
         }
-        assert_ne!(files["mean.npy"], theirs["mean.npy"], "twins test nothing");
     }
 }
 
@@ -325,6 +327,10 @@ fn a_plan_forecasts_the_mean_and_its_certificate_names_it() {
     assert!(error(0) > error(1) && error(0) > error(2) && error(2) > error(3), "{rows}");
     assert!((rows[3]["template_error"].as_f64().unwrap() - 2.0).abs() < 0.3, "{rows}");
     assert!(rows[3]["worth"].as_bool().unwrap());
+    // Public people of the same kind leave less to be found, and tell how far people differ.
+    others(&dir.join("others.npy"), 40, 1.0);
+    let known = run(dir, "plan --n 60 600 --mu 0.5 3 --prior others.npy --spread 2 --distance 2");
+    assert!(known[0]["error"].as_f64().unwrap() < error(0), "{known} {rows}");
     run(dir, "plan --n 60 --mu 4 --save study");
     run(dir, "mean --prepared u.npy --mu 4 --out study");
     let text = fs::read_to_string(dir.join("study/release/certificate.json")).unwrap();

@@ -201,21 +201,23 @@ fn accuracy_text(accuracy: &Accuracy, yardstick: Yardstick) -> String {
     };
     let registration = accuracy.registration.sentence(yardstick.millimetres());
     let Accuracy { rms, expected_rms, template_rms, sampling_rms, data_share, .. } = *accuracy;
-    if let Some(expected) = expected_rms {
-        return format!(
-            "  error on {}: not known, too little was seen; at most {:.1} mm (root mean square) if the public radius holds these people's mean, {:.1} mm if they are like public populations (the template alone: at most {:.1} mm; sampling error: about {:.2} mm)\n  {registration}{size}\n  barely worth its budget: the result is mostly the template; more people, or a larger budget, would change that",
-            yardstick.face(),
-            mm(rms),
-            mm(expected),
-            mm(template_rms),
-            mm(sampling_rms),
-        );
-    }
     let worth = if accuracy.is_mostly_template() {
         "\n  barely worth its budget: the result is mostly the template; more people, or a larger budget, would change that"
     } else {
         ""
     };
+    if let Some(expected) = expected_rms {
+        return format!(
+            "  error on {}: not known, {}; at most {:.1} mm (root mean square) if the public radius holds these people's mean, {:.1} mm if they are like public populations (the template alone: {} {:.1} mm; sampling error: about {:.2} mm)\n  {registration}{size}{worth}",
+            yardstick.face(),
+            accuracy.why_a_bound(),
+            mm(rms),
+            mm(expected),
+            if data_share > 0.0 { "about" } else { "at most" },
+            mm(template_rms),
+            mm(sampling_rms),
+        );
+    }
     format!(
         "  error on {}, root mean square: {:.2} mm (the template alone: {:.2} mm; sampling error: about {:.2} mm)\n  {registration}\n  decided by the data: {:.0} % of the squared distance between template and mean{size}{worth}",
         yardstick.face(),

@@ -25,6 +25,10 @@ pub struct SurfacePlanArgs {
     /// How many harmonics of the template are looked at
     #[arg(long, help_heading = heading::RELEASE, value_name = "K", default_value_t = HARMONICS)]
     harmonics: usize,
+    /// Public surfaces that replace the template as centre and prior, as for `surface mean`; the simulated surfaces then differ as these do.
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE.npy|RELEASE")]
+    prior: Option<PathBuf>,
     #[command(flatten)]
     plan: PlanArgs,
 }
@@ -34,6 +38,7 @@ pub fn run(args: &SurfacePlanArgs, printer: &Printer) -> Result<(), Failure> {
     let inputs = SurfaceInputs {
         radius: args.radius,
         harmonics: args.harmonics,
+        prior: args.prior.clone(),
         ..SurfaceInputs::new(Vec::new(), &args.template, Place::new("."))
     };
     let surfaces = SurfacePlan::open(&inputs).map_err(failure)?;

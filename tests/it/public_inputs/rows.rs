@@ -7,7 +7,7 @@ const FACES: &str = "--prepared people.npy --curves 6 --samples 16 --mu 1 --out 
 const SITE: &str = "consortium --prepared people.npy --site berlin --out out";
 
 /// Every option of the command that takes a public input.
-pub const ROWS: [Row; 102] = [
+pub const ROWS: [Row; 103] = [
     ("face mean", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     ("face mean", "--neutral", "scan.ply --mu 1 --out out", "face/internal/nonprivate_mean.ply"),
     ("face modes", "--neutral", "scan.ply --mu 1 --out out", "face/internal/nonprivate_mean.ply"),
@@ -110,6 +110,12 @@ pub const ROWS: [Row; 102] = [
         "face/internal/nonprivate_mean.ply",
     ),
     ("surface plan", "--template", "--n 10 --mu 1 --save out", "face/internal/nonprivate_mean.ply"),
+    (
+        "surface plan",
+        "--prior",
+        "--template scan.ply --n 10 --mu 1 --save out",
+        "face/internal/nonprivate_curves.npy",
+    ),
     ("surface register", "--template", "scan.ply --out out", "face/internal/nonprivate_mean.ply"),
     ("surface check", "--template", "scan.ply", "face/internal/nonprivate_mean.ply"),
     (

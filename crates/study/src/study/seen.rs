@@ -7,6 +7,9 @@ use crate::privacy::{Price, PrivacyLoss};
 /// the truth below 50; on four sets of landmarks .1 to .5 below 20.
 const KNOWN_FROM: f64 = 30.0;
 
+/// The other reason for a bound, in words: `TwoRoundMean::is_at_the_edge`.
+pub(in crate::study) const MOST_SHORTENED: &str = "the mean lies so near the public radius that most records may have been shortened, by how much is not known";
+
 /// Whether n records at this loss are too few for an expectation.
 pub(in crate::study) fn too_little(price: &Price) -> bool {
     match price.loss {

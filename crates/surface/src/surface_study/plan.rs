@@ -13,29 +13,34 @@ use crate::study::tangent::{TangentSpace, plan_means};
 pub struct SurfacePlan(SurfaceSpace);
 
 impl SurfacePlan {
-    /// Reads the template. Scans are left out.
+    /// Reads the template, and the prior where there is one. Scans are left out.
     ///
     /// # Errors
-    /// [`PointStudyError`]: a file that is no template, a radius that is none.
+    /// [`PointStudyError`]: a file that is no template, a prior that is none, a radius that is none.
     pub fn open(inputs: &SurfaceInputs) -> Result<Self, PointStudyError> {
         inputs.check()?;
         let loaded = PublicTemplate::read(&inputs.template)?;
-        Ok(Self(space_about(inputs, &loaded)?))
+        Ok(Self(space_about(inputs, &loaded)?.0))
     }
 
-    /// How far records may lie from the template, root mean square over its area, in its units.
+    /// How far records may lie from the template, or the prior's mean, root mean square over its area, in its units.
     pub fn radius(&self) -> f64 {
         self.0.radius()
     }
 
     /// How surfaces lie where nothing is said: a quarter of the radius from their mean, as the stated errors of means take it, and their mean a
-    /// tenth of it from the template; made-up organs have .19 to .26 and .08 to .10.
+    /// tenth of it from the template; made-up organs have .19 to .26 and .08 to .10. With a prior, as the prior's surfaces differ, and half as far
+    /// from its mean.
     pub fn guess(&self) -> Guess {
-        Guess { spread: self.0.usual_spread(), distance: 0.1 * self.radius() }
+        let usual = Guess { spread: self.0.usual_spread(), distance: 0.1 * self.radius() };
+        self.0.known().map_or(usual, |known| Guess {
+            spread: known.spread().unwrap_or(usual.spread),
+            distance: 0.5 * usual.distance,
+        })
     }
 
     /// Of means, for every n and every budget, in units of the template: of made-up surfaces that differ by the public spectrum of the harmonics, but
-    /// for their position, which registration takes out.
+    /// for their position, which registration takes out; or as those of a prior do.
     ///
     /// # Errors
     /// [`PointStudyError`], about public numbers.
@@ -67,6 +72,24 @@ mod tests {
         assert!(errors[0] > errors[1] && errors[0] > errors[2] && errors[2] > 2.0 * errors[3], "{errors:?}");
         assert!((found[3].template_error / guess.distance - 1.0).abs() < 0.2, "{found:?}");
         assert!(!found[0].is_worth_it() && found[3].is_worth_it());
+        let prior = folder.path().join("prior.npy");
+        let own: Vec<f64> =
+            OrganKind::Hippocampus.template().vertices().iter().flat_map(|p| [p.x, p.y, p.z]).collect();
+        // Thirty of them, moved up and down by 1.
+        let moved = |i: usize| {
+            let z = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
+            own.chunks_exact(3).flat_map(move |p| [p[0], p[1], p[2] + z])
+        };
+        let surfaces: Vec<f64> = (0..30).flat_map(moved).collect();
+        crate::io::write_npy(&prior, &[30, own.len() / 3, 3], &surfaces).unwrap();
+        let inputs = SurfaceInputs { prior: Some(prior), ..inputs };
+        let plan = SurfacePlan::open(&inputs).unwrap();
+        let with = plan.guess();
+        assert!((with.spread - (30.0f64 / 29.0).sqrt()).abs() < 1e-6, "{with:?}");
+        assert_eq!(with.distance, 0.5 * guess.distance);
+        let known = plan.means(&PointPlan { guess: with, ..asked }).unwrap();
+        // Surfaces that differ in one way only.
+        assert!(known[2].error.unwrap() < 0.75 * errors[2], "{known:?} {errors:?}");
         let wrong = SurfaceInputs { radius: Some(-1.0), ..inputs };
         assert!(SurfacePlan::open(&wrong).unwrap_err().to_string().contains("radius"));
     }

@@ -71,15 +71,10 @@ impl<'a> SurfaceRecords<'a> {
             }
             Source::Prepared { count, .. } => inputs.counting.people(*count, &|i| vec![i.to_string()])?,
         };
-        let space = space_about(inputs, &loaded)?;
+        let (space, prior) = space_about(inputs, &loaded)?;
         let space = match &source {
             Source::Scans(_) => space.of_scans(loaded.clone()),
             Source::Prepared { .. } => space,
-        };
-        let prior = inputs.prior.as_ref().map(|path| SurfacePrior::load(path, &loaded)).transpose()?;
-        let space = match &prior {
-            Some(prior) => space.about(prior),
-            None => space,
         };
         Ok(Self {
             inputs,
@@ -266,19 +261,24 @@ impl TangentRecords for SurfaceRecords<'_> {
     }
 }
 
-/// The space of surfaces about the template.
+/// The space of surfaces about the template, or about the mean of the prior, which is read.
 ///
 /// # Errors
-/// [`PointStudyError`]: a template too small for the harmonics, or without a Laplacian.
+/// [`PointStudyError`]: a template too small for the harmonics, or without a Laplacian; a prior that is none.
 pub(super) fn space_about(
     inputs: &SurfaceInputs,
     loaded: &PublicTemplate,
-) -> Result<SurfaceSpace, PointStudyError> {
+) -> Result<(SurfaceSpace, Option<SurfacePrior>), PointStudyError> {
     let mesh = loaded.template.mesh();
     let harmonics = Harmonics::new(mesh, inputs.harmonics.min(mesh.vertices().len() / 4))
         .map_err(|e| PointStudyError::Input(format!("{}: {e}", inputs.template.display())))?;
     let radius = inputs.radius.unwrap_or(RADIUS * mesh.area().sqrt());
-    Ok(SurfaceSpace::new(mesh.clone(), harmonics, radius, (loaded.kind(), inputs)))
+    let space = SurfaceSpace::new(mesh.clone(), harmonics, radius, (loaded.kind(), inputs));
+    let prior = inputs.prior.as_ref().map(|path| SurfacePrior::load(path, loaded)).transpose()?;
+    Ok(match prior {
+        Some(prior) => (space.about(&prior), Some(prior)),
+        None => (space, None),
+    })
 }
 
 /// What of folders is no scan, but for hidden files and the marks of scans: how many, and the first.

@@ -5,6 +5,7 @@ use crate::estimate::Spread;
 use crate::function::FaceCurves;
 use crate::mechanism::functional::NoisedFunction;
 use crate::study::points::PointAccuracy;
+use crate::study::seen::MOST_SHORTENED;
 use crate::surface::{Neutral, Template};
 use serde::{Deserialize, Serialize};
 
@@ -130,6 +131,17 @@ impl Accuracy {
             data_share: 0.0,
             ..self
         }
+    }
+
+    /// As a bound, where a mean near the public radius tells that most records may have been shortened, by how much nobody saw: of a mean within
+    /// `reach` of the public centre, on the side of the release.
+    pub(super) fn at_the_edge(self, reach: f64) -> Self {
+        Self { rms: reach.max(self.rms), expected_rms: Some(self.rms), ..self }
+    }
+
+    /// Why [`Self::rms`] is a bound, in words.
+    pub fn why_a_bound(&self) -> &'static str {
+        if self.data_share > 0.0 { MOST_SHORTENED } else { "too little was seen of these people" }
     }
 
     /// Whether the release says hardly more than the template does.

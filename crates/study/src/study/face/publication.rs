@@ -124,6 +124,9 @@ impl FacePublication {
             .without_expressions(&self.template.template);
         let accuracy = match &self.mechanism {
             CurveMean::TwoRounds(mean) if too_little(&released.price) => accuracy.at_most(mean.reach()),
+            CurveMean::TwoRounds(mean) if mean.is_at_the_edge(&released.value) => {
+                accuracy.at_the_edge(mean.reach())
+            }
             _ => accuracy,
         };
         let rms_mm = self.sized(&released.value).and_then(|(scale, size)| {

@@ -109,12 +109,12 @@ fn error_sentence(shown: &Page<'_>) -> String {
         cited.hypot(mm * normal_rms.hypot(skin_rms)).hypot(mm * expression_rms.unwrap_or_default());
     if let Some(expected) = expected_rms {
         return format!(
-            "The figure to cite: at most {} mm, {} mm where the records are scans, with what registration adds. How far a point of the surface lies from where it would lie without noise is not known: too \
-             little was seen of these people. It is at most {} \
+            "The figure to cite: at most {} mm, {} mm where the records are scans, with what registration adds. How far a point of the surface lies from where it would lie without noise is not known: {}. It is at most {} \
              (root mean square over the face, {} mm on {}) for people whose mean lies within the public radius of the template; {} mm for people \
              like those of public populations, which the values in {ERROR} assume.",
             short(cited),
             short(of_scans),
+            shown.accuracy.why_a_bound(),
             short(rms),
             short(mm * rms),
             shown.yardstick.face(),

@@ -3,6 +3,7 @@
 use crate::report::colour::short;
 use crate::report::page::Page;
 use crate::study::face::Correspondence;
+use crate::study::seen::MOST_SHORTENED;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 pub struct PointAccuracy {
     /// Of the release from the mean without noise; with smoothing, its bias included.
     pub rms: f64,
-    /// Where too little was seen for an expectation: `rms` is an upper bound then.
+    /// Where too little was seen for an expectation, or most records may have been shortened: `rms` is an upper bound then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub upper_bound: bool,
     /// Of the centre of the ball from the mean without noise: what publishing it would give.
@@ -60,11 +61,30 @@ impl PointAccuracy {
         Self { rms: bound, upper_bound: true, template_rms: bound, data_share: 0.0, ..self }
     }
 
+    /// The same where the mean lies so near the public radius, `reach`, that most records may have been shortened, by how much nobody saw: of a mean
+    /// within it, on the side of the estimate.
+    pub(in crate::study) fn at_the_edge(self, reach: f64) -> Self {
+        Self { rms: reach.max(self.rms), upper_bound: true, ..self }
+    }
+
     /// The same about a prior's mean: the estimate lies so far from the template.
     pub(in crate::study) fn of_prior(self, from_template: f64) -> Self {
         let template_rms =
             if self.upper_bound { from_template + self.rms } else { from_template.hypot(self.rms) };
         Self { prior_rms: Some(self.template_rms), template_rms, ..self }
+    }
+
+    /// In words, where [`Self::at_the_edge`] says so; else `None`. `distance`: what it is measured in; `centre`: what was published unread otherwise.
+    pub(in crate::study) fn edge_sentence(&self, distance: &str, centre: &str) -> Option<String> {
+        let from_centre = self.prior_rms.unwrap_or(self.template_rms);
+        (self.upper_bound && self.data_share > 0.0).then(|| {
+            format!(
+                "How far the mean lies from the mean without noise is not known: {MOST_SHORTENED}. It is at most {} ({distance}); {centre} alone \
+                 lies about {} from it, or farther. More records, a larger budget, a larger public radius or a nearer centre would change that.",
+                short(self.rms),
+                short(from_centre)
+            )
+        })
     }
 
     /// For certificates and commands.
@@ -113,6 +133,12 @@ mod tests {
         // What is at most 7 from an estimate that lies 6 from the template.
         let unknown = shrunk.at_most(7.0).of_prior(6.0);
         assert_eq!((unknown.prior_rms, unknown.template_rms, unknown.data_share), (Some(7.0), 13.0, 0.0));
+        assert_eq!(unknown.edge_sentence("Riemannian", "the centre"), None);
+        let edge = shrunk.at_the_edge(7.0);
+        assert_eq!((edge.rms, edge.template_rms, edge.upper_bound), (7.0, 5.0, true));
+        assert!(
+            edge.edge_sentence("Riemannian", "the centre").is_some_and(|text| text.contains("shortened"))
+        );
         let nothing = PointAccuracy::of(3.0, 2.0, false);
         assert_eq!((nothing.template_rms, nothing.data_share), (0.0, 0.0));
         assert!(nothing.sentence().contains("about as good"));

@@ -114,6 +114,9 @@ pub(super) fn of_mean(
 pub(super) fn sentence(accuracy: &PointAccuracy, public: bool) -> String {
     let PointAccuracy { rms, upper_bound, template_rms, sampling_rms, data_share, .. } = *accuracy;
     let centre = if public { "the public centre" } else { "the rough private centre" };
+    if let Some(text) = accuracy.edge_sentence("Riemannian distance", centre) {
+        return text;
+    }
     if upper_bound {
         let more = if public { "" } else { " So would a public shape as --center." };
         return format!(

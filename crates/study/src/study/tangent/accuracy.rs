@@ -42,6 +42,9 @@ pub(super) fn sentence(distance: &str, accuracy: &PointAccuracy, is_public: bool
         Some(from_prior) => ("prior's mean", from_prior),
         None => (if is_public { "public centre" } else { "rough private centre" }, template_rms),
     };
+    if let Some(text) = accuracy.edge_sentence(distance, &format!("the {centre}")) {
+        return text;
+    }
     if upper_bound {
         return format!(
             "How far the mean lies from the mean without noise is not known: too little was seen of these records. It is at most {} ({distance}), and \
@@ -51,15 +54,13 @@ pub(super) fn sentence(distance: &str, accuracy: &PointAccuracy, is_public: bool
     }
     let mut text = format!(
         "The mean lies {} from the mean without noise ({}; beside that, what shortening the farthest records does); the {} alone \
-         lies about {} from it.",
+         lies about {} from it{}.",
         short(rms),
         distance,
         centre,
-        short(from_centre)
+        short(from_centre),
+        prior_rms.map_or_else(String::new, |_| format!(", the template alone about {}", short(template_rms)))
     );
-    if prior_rms.is_some() {
-        text.push_str(&format!(" The template alone lies about {} from it.", short(template_rms)));
-    }
     if let Some(sampling) = sampling_rms {
         text.push_str(&format!(" That mean lies some {} from its population's.", short(sampling)));
     }

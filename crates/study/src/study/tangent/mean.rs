@@ -88,7 +88,10 @@ impl Statistic for MeanStatistic {
         }
         let estimate = Estimate { samples: value.samples.clone(), errors: value.errors.clone() };
         let looked = Looked::All { radius: inner.reach() };
-        let accuracy = space.accuracy(&estimate, looked, price, inner.record_spread(value));
+        let mut accuracy = space.accuracy(&estimate, looked, price, inner.record_spread(value));
+        if inner.is_at_the_edge(value) && !accuracy.upper_bound {
+            accuracy = accuracy.at_the_edge(inner.reach());
+        }
         let (sentence, band) = (space.sentence(&accuracy), inner.band_of(value, space.entries()));
         Ok(FoundMean { sentence, accuracy, estimate, band, unseen: value.unseen })
     }

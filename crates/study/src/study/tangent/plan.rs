@@ -1,8 +1,11 @@
 //! What a private mean about a public centre can be expected to be like, before any record is read.
 
+use super::centring::Expected;
+use super::mean::MeanStatistic;
 use super::space::{TangentSpace, distance};
+use super::statistic::Statistic;
 use crate::function::shrink::SpectralPlace;
-use crate::mechanism::functional::{Aim, FunctionRecords, TwoRoundMean};
+use crate::mechanism::functional::FunctionRecords;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Ledger, Mechanism, Mu, PrivacyLoss, draw, pay};
 use crate::study::JobError;
@@ -24,7 +27,7 @@ fn populations(n: u64) -> u64 {
 }
 
 /// Means in two rounds, for every n and every budget: of made-up records whose deviations from their mean have variances in proportion to `spectrum`,
-/// as the mean's deviation from the centre has.
+/// or the covariance of the public people that are known, up to a factor; the mean's deviation from the centre has the spectrum.
 ///
 /// # Errors
 /// [`PointStudyError`], about public numbers.
@@ -55,8 +58,17 @@ fn one(
     n: u64,
     (mu, loss): (Mu, PrivacyLoss),
 ) -> Result<PointForecast, PointStudyError> {
-    let (basis, centre) = (space.basis(), space.centre());
-    let mean = TwoRoundMean::aiming(Aim::Mean, basis.clone(), centre.to_vec(), space.reach(), mu, n)?;
+    let centre = space.centre();
+    let expected = Expected {
+        basis: space.basis().clone(),
+        centre: centre.to_vec(),
+        reach: space.reach(),
+        centre_error: None,
+        known: space.known(),
+        mu,
+        n,
+    };
+    let mean = MeanStatistic { budget: mu, band: false, private_radius: false }.inner(expected)?;
     let (mut square, mut unread) = (0.0, 0.0);
     let populations = populations(n);
     for population in 0..populations {
@@ -91,14 +103,27 @@ impl People {
     fn made(space: &dyn TangentSpace, deviations: &[f64], guess: Guess, (n, seed): (u64, u64)) -> Self {
         let basis = space.basis();
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut drawn = || -> Vec<f64> {
-            let normal = |sd: &f64| -> f64 { sd * Distribution::<f64>::sample(&StandardNormal, &mut rng) };
+        let drawn = |rng: &mut ChaCha8Rng| -> Vec<f64> {
+            let normal = |sd: &f64| -> f64 { sd * Distribution::<f64>::sample(&StandardNormal, rng) };
             deviations.iter().map(normal).collect()
         };
-        let away = drawn();
+        let away = drawn(&mut rng);
         let length = away.iter().map(|x| x * x).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+        let known = space.known().and_then(|known| Some((known.spread()?, known)));
         let mut person = || -> Vec<f64> {
-            let own = drawn();
+            let own = match &known {
+                None => drawn(&mut rng),
+                // A normal law of the covariance that they have.
+                Some((spread, known)) => {
+                    let scale = 1.0 / (spread * ((known.differences.len() - 1) as f64).sqrt());
+                    let mut field = vec![0.0; deviations.len()];
+                    for difference in &known.differences {
+                        let z: f64 = scale * Distribution::<f64>::sample(&StandardNormal, &mut rng);
+                        field.iter_mut().zip(difference).for_each(|(f, d)| *f += z * d);
+                    }
+                    field
+                }
+            };
             let off: Vec<f64> =
                 own.iter().zip(&away).map(|(x, a)| guess.spread * x + guess.distance / length * a).collect();
             space.centre().iter().zip(basis.synthesize(&off)).map(|(c, x)| c + x).collect()

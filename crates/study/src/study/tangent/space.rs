@@ -43,6 +43,18 @@ pub struct Known {
     pub elsewhere: Vec<f64>,
 }
 
+/// Fewer people than these do not tell how people differ.
+const TELLING: usize = 20;
+
+impl Known {
+    /// How far they lie from their mean, root mean square; `None` of too few.
+    pub fn spread(&self) -> Option<f64> {
+        let squares: f64 = self.differences.iter().flatten().map(|x| x * x).sum();
+        let spread = (squares / (self.differences.len().max(2) - 1) as f64).sqrt();
+        (self.differences.len() >= TELLING && spread > 0.0).then_some(spread)
+    }
+}
+
 /// The tangent space at a centre, in which records are functions: samples `(points, channels)` whose root-mean-square distance from those of
 /// the centre (over points, channels summed) is the distance that the public radius is in. All of it is public, or released: with a private
 /// centre, the space at the centre of a release takes the place of that which a study opened.

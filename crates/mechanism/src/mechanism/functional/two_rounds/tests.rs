@@ -34,6 +34,27 @@ fn people(n: usize, seed: u64) -> (Vec<Option<Vec<f64>>>, f64) {
     ((0..n).map(|_| one()).collect(), 0.02)
 }
 
+/// Where no radius is counted, people far from the template are told by where their mean is found.
+#[test]
+fn a_mean_near_the_public_radius_tells_that_records_were_shortened() {
+    let far = |by: f64| -> Vec<Option<Vec<f64>>> {
+        let away = |x: f64| x + by;
+        people(70, 2).0.into_iter().map(|person| person.map(|x| x.into_iter().map(away).collect())).collect()
+    };
+    let at_the_edge = |n: u64, by: f64, seed: u64| {
+        let mechanism = mean(Aim::Mean, n, 1.0);
+        let records: Vec<_> = far(by).into_iter().cycle().take(n as usize).collect();
+        let mut noise = NoiseSource::seeded(seed);
+        let released = release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise).unwrap();
+        mechanism.is_at_the_edge(&released.value)
+    };
+    for seed in 0..5 {
+        assert!(!at_the_edge(70, 0.0, seed) && at_the_edge(70, 0.05, seed), "{seed}");
+        // Radii are counted there.
+        assert!(!at_the_edge(140, 0.05, seed));
+    }
+}
+
 #[test]
 fn losses_add_up_to_the_whole_budget_and_no_more() {
     for aim in [Aim::Mean, Aim::Band] {
