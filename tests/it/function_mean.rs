@@ -234,6 +234,25 @@ fn bad_input_is_refused_by_name_and_charges_nothing() {
     succeeds(dir.path(), &format!("function mean nan.npy --domain circle {budget}"));
 }
 
+/// Of few people a bound is stated, and no expected errors are drawn; of more an expectation.
+#[test]
+fn where_too_little_was_seen_a_bound_is_stated() {
+    let dir = tempfile::tempdir().unwrap();
+    write_functions(&dir.path().join("f.npy"), &[25, 24], |_| ());
+    for (domain, mu, is_bound) in [("circle", 1.0, true), ("interval", 1.0, true), ("circle", 2.0, false)] {
+        let line = format!(
+            "function mean f.npy --domain {domain} --bound 2 --mu {mu} --seed 1 --out s --force --json"
+        );
+        let said: Value = serde_json::from_str(&succeeds(dir.path(), &line)).unwrap();
+        let accuracy = &said["accuracy"];
+        assert_eq!(accuracy["upper_bound"] == true, is_bound, "{said}");
+        assert_eq!(accuracy["rms"].as_f64().unwrap() >= 2.0, is_bound, "{said}");
+        let page = std::fs::read_to_string(dir.path().join("s/release/report.html")).unwrap();
+        assert_eq!(page.contains("too little was seen"), is_bound);
+        assert_eq!(page.contains("twice its expected error"), !is_bound);
+    }
+}
+
 /// Stopped after its charge: the same run goes on with what was drawn, other records are refused.
 #[test]
 fn a_run_resumes_with_its_own_records_only() {

@@ -103,13 +103,17 @@ fn any_split_gives_the_bytes_of_one_process() {
             path,
             &format!("face {statistic} --prepared people.npy {FORM} {options} {more} --seed 5 --out {name}"),
         );
-        let of = if name == "counted" { 7 } else { 3 };
+        let of = match name {
+            "counted" => 5,
+            "groups" => 3,
+            _ => 2,
+        };
         let (out, options) = (format!("{name}-{of}"), format!("--statistic {statistic} {options}"));
         assert_eq!(in_parts(path, of, &options, &out, &format!(" {more} --seed 5")), passes, "{name}");
         assert_same(&path.join(name), &path.join(&out));
     }
     // A round file is public, and may come back with anything in it.
-    let round = fs::read(path.join("residuals-3/round-3.json")).unwrap();
+    let round = fs::read(path.join("residuals-2/round-3.json")).unwrap();
     let mut round: Value = serde_json::from_slice(&round).unwrap();
     let entries = round.pointer_mut("/passed/2/value/regression/moments/moments/entries").unwrap();
     entries.as_array_mut().unwrap().fill(Value::from(1e308));

@@ -16,6 +16,7 @@ use crate::study::StudyFolder;
 use crate::study::points::{
     PointAccuracy, PointStudyError, Read, distance_line, distances_csv, private_page,
 };
+use crate::study::seen::too_little;
 use serde_json::{Value, json};
 
 /// How different records are from one another where the release does not tell: root mean square, as a share of the public bound.
@@ -261,11 +262,13 @@ impl FunctionPublication {
         // Where the noise hides how records differ, so does it what the clip does.
         let clip = value.moments.as_ref().and_then(moved_by_clip).map(|share| share * spread.sqrt());
         let error = (value.mean_square_error(points) + clip.unwrap_or(0.0).powi(2)).sqrt();
-        PointAccuracy {
+        let moved = distance(&value.samples, centre, points);
+        let found = PointAccuracy {
             sampling_rms: Some((spread / released.price.n as f64).sqrt()),
             clip_rms: clip,
-            ..PointAccuracy::of(error, distance(&value.samples, centre, points), true)
-        }
+            ..PointAccuracy::of(error, moved, true)
+        };
+        if too_little(&released.price) { found.at_most(self.bound + moved) } else { found }
     }
 
     fn band_of(&self, value: &NoisedFunction) -> Option<Band> {
@@ -277,6 +280,10 @@ impl FunctionPublication {
 fn sentence(accuracy: &PointAccuracy) -> String {
     use crate::report::colour::short;
     let PointAccuracy { rms, template_rms, sampling_rms, clip_rms, data_share, .. } = *accuracy;
+    let distance = "root mean square over the samples, channels summed";
+    if let Some(text) = accuracy.bound_sentence(distance, "the public centre") {
+        return text;
+    }
     let clip = match clip_rms {
         Some(clip) if clip > 0.1 * rms => format!(
             ", up to {} of it because the farthest records were shortened, if those lie to one side",
@@ -286,7 +293,7 @@ fn sentence(accuracy: &PointAccuracy) -> String {
         None => "; beside that, what shortening the farthest records does".into(),
     };
     let mut text = format!(
-        "The mean function lies {} from the mean without noise (root mean square over the samples, channels summed{clip}); the public centre \
+        "The mean function lies {} from the mean without noise ({distance}{clip}); the public centre \
          alone lies about {} from it.",
         short(rms),
         short(template_rms)
@@ -379,9 +386,11 @@ impl Publication for FunctionPublication {
             let both: Vec<usize> = std::iter::once(2).chain(shape.iter().copied()).collect();
             folder.write_with(BAND, |path| write_npy(path, &both, borders))?;
         }
-        let sentence = sentence(&self.accuracy(released));
-        let page =
-            page::of(&self.shown, &value.samples, &errors, borders.as_deref(), &sentence, certificate)?;
+        let accuracy = self.accuracy(released);
+        // Where a bound is all that is known, no expected errors are drawn.
+        let drawn: &[f64] = if accuracy.upper_bound { &[] } else { &errors };
+        let sentence = sentence(&accuracy);
+        let page = page::of(&self.shown, &value.samples, drawn, borders.as_deref(), &sentence, certificate)?;
         Ok(folder.write(REPORT, page.as_bytes())?)
     }
 }

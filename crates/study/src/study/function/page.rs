@@ -29,7 +29,7 @@ pub(in crate::study) struct Shown {
     pub centre: Option<Vec<f64>>,
 }
 
-/// The whole page. `borders`: of a band, lower then upper.
+/// The whole page. `errors`: expected ones, or none; `borders`: of a band, lower then upper.
 pub(super) fn of(
     shown: &Shown,
     mean: &[f64],
@@ -74,6 +74,7 @@ fn lines(shown: &Shown, mean: &[f64], errors: &[f64], borders: Option<&[f64]>) -
         Some(_) => {
             "The released mean; shaded: the 95 % band for the population's mean, about the mean before it was shrunk."
         }
+        None if errors.is_empty() => "The released mean.",
         None => "The released mean; shaded: twice its expected error to either side.",
     };
     let x = shown.axis();
@@ -226,6 +227,9 @@ fn disks(
         let scale =
             ColourScale { name: name(shown, k), unit: String::new(), low, high, map: ColourMap::Sequential };
         add(&values, scale, "The released mean on the disk.")?;
+    }
+    if errors.is_empty() {
+        return Ok(figures);
     }
     let all: Vec<f64> =
         errors.chunks_exact(shown.channels).map(|e| e.iter().map(|x| x * x).sum::<f64>().sqrt()).collect();

@@ -74,15 +74,24 @@ impl PointAccuracy {
         Self { prior_rms: Some(self.template_rms), template_rms, ..self }
     }
 
-    /// In words, where [`Self::at_the_edge`] says so; else `None`. `distance`: what it is measured in; `centre`: what was published unread otherwise.
-    pub(in crate::study) fn edge_sentence(&self, distance: &str, centre: &str) -> Option<String> {
-        let from_centre = self.prior_rms.unwrap_or(self.template_rms);
-        (self.upper_bound && self.data_share > 0.0).then(|| {
+    /// In words, where [`Self::rms`] is a bound; else `None`. `distance`: what it is measured in; `centre`: what would be published unread.
+    pub(in crate::study) fn bound_sentence(&self, distance: &str, centre: &str) -> Option<String> {
+        let bound = short(self.rms);
+        let from_centre = short(self.prior_rms.unwrap_or(self.template_rms));
+        let (why, of_centre, help) = if self.data_share > 0.0 {
+            (
+                MOST_SHORTENED,
+                format!("; {centre} alone lies about {from_centre} from it, or farther"),
+                "More records, a larger budget, a larger public radius or a nearer centre",
+            )
+        } else {
+            let as_near = format!(", and {centre} alone may be as near");
+            ("too little was seen of these records", as_near, "More records, or a larger budget,")
+        };
+        self.upper_bound.then(|| {
             format!(
-                "How far the mean lies from the mean without noise is not known: {MOST_SHORTENED}. It is at most {} ({distance}); {centre} alone \
-                 lies about {} from it, or farther. More records, a larger budget, a larger public radius or a nearer centre would change that.",
-                short(self.rms),
-                short(from_centre)
+                "How far the mean lies from the mean without noise is not known: {why}. It is at most {bound} ({distance}){of_centre}. {help} would \
+                 change that."
             )
         })
     }
@@ -133,11 +142,13 @@ mod tests {
         // What is at most 7 from an estimate that lies 6 from the template.
         let unknown = shrunk.at_most(7.0).of_prior(6.0);
         assert_eq!((unknown.prior_rms, unknown.template_rms, unknown.data_share), (Some(7.0), 13.0, 0.0));
-        assert_eq!(unknown.edge_sentence("Riemannian", "the centre"), None);
+        assert_eq!(shrunk.bound_sentence("Riemannian", "the centre"), None);
+        let text = unknown.bound_sentence("Riemannian", "the centre").unwrap();
+        assert!(text.contains("at most 7 (Riemannian), and the centre alone may be as near"), "{text}");
         let edge = shrunk.at_the_edge(7.0);
         assert_eq!((edge.rms, edge.template_rms, edge.upper_bound), (7.0, 5.0, true));
         assert!(
-            edge.edge_sentence("Riemannian", "the centre").is_some_and(|text| text.contains("shortened"))
+            edge.bound_sentence("Riemannian", "the centre").is_some_and(|text| text.contains("shortened"))
         );
         let nothing = PointAccuracy::of(3.0, 2.0, false);
         assert_eq!((nothing.template_rms, nothing.data_share), (0.0, 0.0));

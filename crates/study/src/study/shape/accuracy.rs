@@ -114,7 +114,7 @@ pub(super) fn of_mean(
 pub(super) fn sentence(accuracy: &PointAccuracy, public: bool) -> String {
     let PointAccuracy { rms, upper_bound, template_rms, sampling_rms, data_share, .. } = *accuracy;
     let centre = if public { "the public centre" } else { "the rough private centre" };
-    if let Some(text) = accuracy.edge_sentence("Riemannian distance", centre) {
+    if let Some(text) = accuracy.bound_sentence("Riemannian distance", centre).filter(|_| data_share > 0.0) {
         return text;
     }
     if upper_bound {

@@ -37,20 +37,13 @@ pub(super) fn accuracy(
 
 /// In words, for terminal and report.
 pub(super) fn sentence(distance: &str, accuracy: &PointAccuracy, is_public: bool) -> String {
-    let PointAccuracy { rms, upper_bound, template_rms, prior_rms, sampling_rms, data_share, .. } = *accuracy;
+    let PointAccuracy { rms, template_rms, prior_rms, sampling_rms, data_share, .. } = *accuracy;
     let (centre, from_centre) = match prior_rms {
         Some(from_prior) => ("prior's mean", from_prior),
         None => (if is_public { "public centre" } else { "rough private centre" }, template_rms),
     };
-    if let Some(text) = accuracy.edge_sentence(distance, &format!("the {centre}")) {
+    if let Some(text) = accuracy.bound_sentence(distance, &format!("the {centre}")) {
         return text;
-    }
-    if upper_bound {
-        return format!(
-            "How far the mean lies from the mean without noise is not known: too little was seen of these records. It is at most {} ({distance}), and \
-             the {centre} alone may be as near. More records, or a larger budget, would change that.",
-            short(rms)
-        );
     }
     let mut text = format!(
         "The mean lies {} from the mean without noise ({}; beside that, what shortening the farthest records does); the {} alone \
