@@ -40,6 +40,24 @@ fn study(dir: &Path, truth: &[f64], more: &str, out: &str) -> (f64, Value) {
     (square / (truth.len() / 3) as f64, serde_json::from_str(&stdout).unwrap())
 }
 
+/// Whichever mechanism draws means towards the template: of few people it states a bound, which holds, beside what is expected of usual people.
+#[test]
+fn of_few_people_a_bound_is_stated_by_every_mechanism_that_shrinks() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let truth = write_faces(&dir.join("people.npy"), 25, 4, 0.08);
+    for (mechanism, mu, is_bound) in
+        [("joint", 1.0, true), ("joint-1", 1.0, true), ("joint-1", 3.0, false), ("pointwise", 1.0, false)]
+    {
+        let more = format!("--mechanism {mechanism} --mu {mu} --force");
+        let (square, said) = study(dir, &truth, &more, "few");
+        let accuracy = &said["accuracy"];
+        assert_eq!(accuracy["expected_rms"].is_number(), is_bound, "{mechanism} {mu}: {said}");
+        let stated = accuracy["rms"].as_f64().unwrap();
+        assert!(!is_bound || square.sqrt() < stated, "{mechanism}: {} {stated}", square.sqrt());
+    }
+}
+
 #[test]
 fn the_right_prior_helps_much_and_a_wrong_one_costs_little() {
     let dir = tempfile::tempdir().unwrap();

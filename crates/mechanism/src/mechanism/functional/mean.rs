@@ -3,7 +3,7 @@
 use super::private_radius::PreparedRadius;
 use super::two_rounds::PreparedRounds;
 use super::{
-    FunctionRecords, FunctionalMean, NoisedFunction, PerCurveMean, PointwiseMean, PrivateRadiusMean,
+    FunctionRecords, FunctionalMean, NoisedFunction, Norm, PerCurveMean, PointwiseMean, PrivateRadiusMean,
     SitesMean, StreamMean, StreamSums, TwoRoundMean,
 };
 use crate::mechanism::MechanismError;
@@ -45,6 +45,19 @@ pub enum PreparedMean<'a> {
     Sites(&'a (dyn FunctionRecords + 'static)),
     /// See [`CurveMean::Stream`].
     Stream(StreamSums),
+}
+
+impl CurveMean {
+    /// How far unit-area faces may lie from the public centre, root mean square, where the mean is shrunk towards that by what is expected of
+    /// faces: what an error is at most where too little was seen.
+    pub fn shrunk_within(&self) -> Option<f64> {
+        match self {
+            Self::TwoRounds(mean) => Some(mean.reach()),
+            Self::Joint(mean) => mean.shrunk_within(),
+            Self::Sites(_) => Some(Norm::White.face_radius()),
+            Self::PerCurve(_) | Self::Pointwise(_) | Self::PrivateRadius(_) | Self::Stream(_) => None,
+        }
+    }
 }
 
 impl Mechanism for CurveMean {

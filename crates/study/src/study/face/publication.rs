@@ -122,10 +122,10 @@ impl FacePublication {
         let centre = self.prior.as_ref().map(|prior| &prior.mean);
         let accuracy = Accuracy::of(&released.value, &self.own, centre, released.price.n, spread)
             .without_expressions(&self.template.template);
-        let accuracy = match &self.mechanism {
-            CurveMean::TwoRounds(mean) if too_little(&released.price) => accuracy.at_most(mean.reach()),
-            CurveMean::TwoRounds(mean) if mean.is_at_the_edge(&released.value) => {
-                accuracy.at_the_edge(mean.reach())
+        let accuracy = match (&self.mechanism, self.mechanism.shrunk_within()) {
+            (_, Some(reach)) if too_little(&released.price) => accuracy.at_most(reach),
+            (CurveMean::TwoRounds(mean), Some(reach)) if mean.is_at_the_edge(&released.value) => {
+                accuracy.at_the_edge(reach)
             }
             _ => accuracy,
         };

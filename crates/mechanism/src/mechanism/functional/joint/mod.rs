@@ -180,6 +180,12 @@ impl FunctionalMean {
         self.norm
     }
 
+    /// How far unit-area faces may lie from the centre, root mean square, by the clip; `None` where the mean is not shrunk towards that.
+    pub(super) fn shrunk_within(&self) -> Option<f64> {
+        let scale = self.mean.radius().get() / self.norm.face_radius();
+        (self.smoothing == Smoothing::Shrink).then(|| scale * Norm::White.face_radius())
+    }
+
     /// All coordinates of a record, its size among them; `None` for a failed one of which nothing else is asked.
     pub(super) fn vector(&self, given: &Given<'_>) -> Option<Vec<f64>> {
         let own = given.samples.map(|samples| self.coordinates(samples));
