@@ -85,11 +85,6 @@ struct Rough<'a> {
     expected: Expectation,
 }
 
-/// Where no radius is counted, a mean that lies this far out, in units of the public radius, is one of records of which most were shortened, by how
-/// much nobody saw. Found: .39 to .59 of SIMPOP's faces, whose mean lies .034 from the template, .79 to .99 of faces whose mean lies .05 from it, at
-/// nμ = 60.
-const EDGE: f64 = 0.65;
-
 /// In place of a released size where prices are worked out.
 const UNKNOWN: NoisedSize = NoisedSize { log: 0.0, error: 0.0 };
 
@@ -274,14 +269,16 @@ impl TwoRoundMean {
         Spread::of(released.moments.as_ref()?, prior, &released.coordinates, released.sigma)
     }
 
-    /// Whether most records may have been shortened, and nothing tells by how much: where no radius is counted and the mean lies near the public
-    /// one. What is stated of its error then leaves out the largest part.
+    /// Whether most records may have been shortened, and nothing tells by how much: where no radius is counted, and the mean lies farther from the
+    /// public centre than the second round looks from its own. What is stated of its error then leaves out the largest part. In units of the
+    /// public radius, at nμ = 60, SIMPOP's faces (.034 from the template) are found at .39 to .59, faces .05 from it at .79 to .99.
     pub fn is_at_the_edge(&self, released: &NoisedFunction) -> bool {
         if self.counts() || released.samples.len() != self.template.len() {
             return false;
         }
         let u = self.first.coordinates(&released.samples);
-        u.iter().map(|u| u * u).sum::<f64>().sqrt() > EDGE * self.public_radius().get()
+        let length = u.iter().map(|u| u * u).sum::<f64>().sqrt();
+        self.rounds.uncounted(self.public_radius()).is_ok_and(|radius| length > radius.get())
     }
 
     /// A 95 % band for the mean of the population's clipped records, about the mean before it was shrunk: free. `None` unless the release was
