@@ -42,10 +42,10 @@ pub struct PlanArgs {
     /// Wanted error, in the distance of the space (root mean square): prints how many records are needed
     #[arg(long, value_name = "F", conflicts_with = "n", allow_negative_numbers = true)]
     want: Option<f64>,
-    /// Guess of how far records lie from their mean (root mean square); by default half the radius (of surfaces a quarter)
+    /// Guess of how far records lie from their mean (root mean square); by default half the radius (of surfaces a quarter, or as those of --prior lie)
     #[arg(long, help_heading = heading::RECORDS, value_name = "F")]
     spread: Option<f64>,
-    /// Guess of how far their mean lies from the public centre; by default a third of the radius (of surfaces a tenth)
+    /// Guess of how far their mean lies from the public centre; by default a third of the radius (of surfaces a tenth, half of that with --prior)
     #[arg(long, help_heading = heading::RECORDS, value_name = "F")]
     distance: Option<f64>,
     #[command(flatten)]
