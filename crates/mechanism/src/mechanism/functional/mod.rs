@@ -51,7 +51,7 @@ pub use norm::Norm;
 pub use per_curve::{BlockBudget, BlockNoise, BlockRadii, PerCurveMean, PerCurveSettings};
 pub use pointwise::{PointwiseMean, PointwiseRanges, RangeScale};
 pub use private_radius::PrivateRadiusMean;
-pub use public_prior::PublicPrior;
+pub use public_prior::{PublicPrior, TELLING};
 pub use reach::Reach;
 #[doc(hidden)]
 pub use records::ChosenRecords;

@@ -10,8 +10,8 @@ const EXPECTED_SHARE: f64 = 0.018;
 /// The same as a share of how far the public people lie from their mean, mean squares: as faces' .006 is of .02. The smaller of both holds: a radius
 /// may be wide for its people.
 const EXPECTED_OF_SPREAD: f64 = 0.09;
-/// Of fewer people how far they lie is not known.
-const TELLING: usize = 20;
+/// Fewer public people than these do not tell how people differ.
+pub const TELLING: usize = 20;
 /// See [`EXPECTED_SHARE`].
 const EXPECTED_DOUBT: f64 = 1.3;
 

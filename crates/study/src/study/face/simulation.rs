@@ -4,7 +4,7 @@ use super::error::StudyError;
 use super::prior::FacePrior;
 use super::template::{TemplateLoadError, TemplateSource, load_template};
 use crate::function::FaceCurves;
-use crate::mechanism::functional::FunctionRecords;
+use crate::mechanism::functional::{FunctionRecords, TELLING};
 use crate::mesh::Point;
 use crate::surface::{Template, TemplateError};
 use crate::synth::FaceParameters;
@@ -24,9 +24,6 @@ pub const TEMPLATE_DISTANCE: f64 = 0.012;
 
 /// That from the mean of a prior, as a share of it: half, as the mechanism expects of people that are like the study's.
 const PRIOR_SHARE: f64 = 0.5;
-
-/// Fewer faces of a prior than these do not tell how people differ: then they differ as the generated ones do.
-const FACES: usize = 20;
 
 /// Of everything that is drawn for a plan.
 pub(super) const SEED: u64 = 0x1e57;
@@ -150,7 +147,8 @@ fn like(prior: &FacePrior, generated: Vec<Vec<f64>>, rng: &mut ChaCha20Rng) -> V
     let known = &prior.people.differences;
     let scale = (known.len().max(2) as f64 - 1.0).sqrt();
     let differing = |person: Vec<f64>| {
-        if known.len() < FACES {
+        // Then they differ as the generated ones do.
+        if known.len() < TELLING {
             return person.iter().zip(&mean).map(|(x, m)| x - m).collect();
         }
         // A normal law of the covariance that the prior's faces have.

@@ -9,7 +9,7 @@ use crate::job::ReleaseFolder;
 use crate::job::copies::Kind;
 use crate::job::layout::MEAN_NPY;
 use crate::job::unusable::ZERO_DEVIATION;
-use crate::mechanism::functional::{DifferenceMap, Estimate, FunctionGroups, Reach};
+use crate::mechanism::functional::{DifferenceMap, Estimate, FunctionGroups, Reach, TELLING};
 use crate::privacy::{Price, PublicInput, Statement};
 use crate::report::colour::short;
 use crate::report::figure::Figure;
@@ -42,9 +42,6 @@ pub struct Known {
     /// Those of the centre that a study would have without them, in case they are the wrong people.
     pub elsewhere: Vec<f64>,
 }
-
-/// Fewer people than these do not tell how people differ.
-const TELLING: usize = 20;
 
 impl Known {
     /// How far they lie from their mean, root mean square; `None` of too few.
