@@ -133,6 +133,33 @@ def test_groups_the_same_as_the_command(tmp_path, people, command, want):
         assert 0 <= release.test["p_value"] <= 1 and release.difference is None
 
 
+def test_a_regression_the_same_as_the_command(tmp_path, people, command):
+    public, other, tray = tmp_path / "public", tmp_path / "other", tmp_path / "tray"
+    sites = {name: 40 for name in SITES}
+    visard.site_plan(public, sites, mu=3, bounds={"age": (3, 40)}, levels={"sex": ("F", "M")}, residuals=True)
+    options = [word for name in SITES for word in ("--site", f"{name}=40")]
+    done = command("site", "plan", other, "--mu", 3, "--bounds", "age=3.0:40.0", "--levels", "sex=F|M", "--residuals", *options)
+    assert done.returncode == 0, done.stderr
+    assert (public / "plan.json").read_bytes() == (other / "plan.json").read_bytes()
+    # One of the sites has girls only.
+    table = lambda name: {"age": np.linspace(4, 39, 40), "sex": ["F"] * 40 if name == "oslo" else ["F", "M"] * 20}  # noqa: E731
+    with pytest.raises(visard.VisardError, match="covariates"):
+        visard.site_sum(public, people["oslo"], site="oslo", out=tmp_path / "oslo")
+    with pytest.raises(visard.InputError, match="sex has 39 values for 40 records"):
+        short = table("lyon") | {"sex": ["F"] * 39}
+        visard.site_sum(public, people["lyon"], site="lyon", covariates=short, out=tmp_path / "lyon")
+    closed = visard.SiteRound(0, 1, None)
+    while closed.release is None:
+        assert closed.round < closed.rounds
+        for name, records in people.items():
+            carried(visard.site_sum(public, records, site=name, covariates=table(name), out=tmp_path / name), tray)
+        closed = visard.site_merge(public, tray, out=tmp_path / "study")
+    release = closed.release
+    assert isinstance(release, visard.FaceRegression) and release.n == 120 and release.certificate.mu == 3
+    assert release.names[:2] == ["reference", "age"] and release.fields.shape == (3, 23, 80, 3)
+    assert release.band.shape[1] == 2 and all(field["error_rms"] > 0 for field in release.summary["fields"])
+
+
 def test_groups_of_other_numbers_are_refused(tmp_path, people):
     public = tmp_path / "public"
     pair = {"a": 20, "b": 20}

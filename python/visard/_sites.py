@@ -1,4 +1,4 @@
-"""One mean face of many sites' people, modes of variation, or groups compared, nothing pooled: the steps of the command's group `site`, over the same files.
+"""One mean face of many sites' people, modes of variation, groups compared, or a regression, nothing pooled: the steps of the command's group `site`, over the same files.
 
 A public folder holds the plan and what every round has released. In each round a site hands on one sum of its own people, noised as a whole
 (:func:`site_sum`, put together by :func:`site_merge`) or in two sealed shares (:func:`site_share`) for two aggregators who do not collude
@@ -7,7 +7,7 @@ A public folder holds the plan and what every round has released. In each round 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
@@ -18,7 +18,7 @@ from ._faces import Scans, records
 from ._geometry import CURVES, SAMPLES, Template
 from ._inputs import Inputs, StudyOptions
 from ._progress import Progress, watch
-from ._release import FaceComparison, FaceMean, FaceModes
+from ._release import FaceComparison, FaceMean, FaceModes, FaceRegression
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -33,8 +33,8 @@ class SiteRound(NamedTuple):
     round: int
     #: Of how many.
     rounds: int
-    #: The mean face; or modes with their mean, or groups compared, where the plan asks for them: after the last.
-    release: FaceMean | FaceModes | FaceComparison | None
+    #: The mean face; or modes with their mean, groups compared, or what covariates do, where the plan asks for them: after the last.
+    release: FaceMean | FaceModes | FaceComparison | FaceRegression | None
 
 
 #: People of a site: their number, or that of each group by label; with its public key where sums are sealed.
@@ -62,6 +62,10 @@ def site_plan(
     registration: str = "elastic",
     modes: int | None = None,
     want: str | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    levels: Mapping[str, Sequence[str]] | None = None,
+    spline: Mapping[str, int] | None = None,
+    residuals: bool = False,
 ) -> dict[str, Any]:
     """What all parties agree on, written into the folder `public`, of which every party needs a copy; `visard site plan`.
 
@@ -76,6 +80,8 @@ def site_plan(
         (without aggregators); by default "sites" where there are aggregators.
     template, curves, samples, registration : how scans become records, the same everywhere.
     modes : release modes of variation with the mean, at most this many (1 to 200), instead of the mean alone.
+    bounds, levels, spline : covariates whose fields are released in place of one mean, as in :class:`CovariateOptions`.
+    residuals : with covariates, release the modes of what they leave too.
     want : of groups: "map" (where they differ; the default) or "test" (whether they do). Both are two plans, each with its own budget.
 
     Returns the plan's file and SHA-256, which all confirm before the first round. Raises :class:`InputError`.
@@ -98,6 +104,7 @@ def site_sum(
     site: str,
     key: PathLike | None = None,
     groups: Any = None,
+    covariates: Any = None,
     template: Template | PathLike | None = None,
     progress: Progress = False,
     out: PathLike | None = None,
@@ -108,7 +115,7 @@ def site_sum(
     The budget is the plan's, charged once, for all rounds, to this site's ledger (one in `out`, or `ledger`). Answering again gives the same
     files, or raises: a round is answered once, from whichever copy of `out`, as long as the ledger is at its place. `key`: this site's secret
     key, where the plan names its public one; the sum is then signed. Returns `round`, `rounds`, `n`, `again` and `files` (to be handed on). `groups`: where the plan compares some, who is in which, as for
-    :func:`face_compare`. `scans` and exceptions as for :func:`face_mean`.
+    :func:`face_compare`. `covariates`: where the plan has some, those of each record, as for :func:`face_regress`. `scans` and exceptions as for :func:`face_mean`.
     """
     return _answer("site sum", public, scans, locals())
 
@@ -120,6 +127,7 @@ def site_share(
     site: str,
     key: PathLike,
     groups: Any = None,
+    covariates: Any = None,
     template: Template | PathLike | None = None,
     progress: Progress = False,
     out: PathLike | None = None,
@@ -191,8 +199,14 @@ def _run(command: str, files: list[str], options: Mapping[str, Any]) -> dict[str
 
 def _close(command: str, public: PathLike, inbox: PathLike | Iterable[PathLike], options: Mapping[str, Any]) -> SiteRound:
     told = _run(command, [as_path("public", public), *_files("inbox", inbox)], options)
-    kinds: dict[str, type[FaceMean | FaceModes | FaceComparison]] = {"mean": FaceMean, "modes": FaceModes, "groups": FaceComparison}
-    release = kinds[told["statistic"]]({"secret": {}} | told | told.pop("comparison", {})) if told["released"] else None
+    kinds: dict[str, type[FaceMean | FaceModes | FaceComparison | FaceRegression]] = {
+        "mean": FaceMean,
+        "modes": FaceModes,
+        "groups": FaceComparison,
+        "regress": FaceRegression,
+    }
+    found = told.pop("comparison", {}) | told.pop("regression", {})
+    release = kinds[told["statistic"]]({"secret": {}} | told | found) if told["released"] else None
     return SiteRound(told["round"], told["rounds"], release)
 
 

@@ -1,4 +1,4 @@
-//! `visard site`: one mean face of many sites' people, or modes of variation, nothing pooled.
+//! `visard site`: one mean face of many sites' people, modes of variation, groups or covariates, nothing pooled.
 
 mod exchange;
 mod plan;

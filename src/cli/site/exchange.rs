@@ -3,7 +3,9 @@
 use crate::cli::budget::{CountingArgs, PlaceArgs};
 use crate::cli::face::{self, difference_lines, note_failures, scans_help, template_source, with_progress};
 use crate::cli::output::{Failure, Printer, where_to};
-use crate::cli::tangent::{compared_answer, groups_text, test_line};
+use crate::cli::tangent::{
+    compared_answer, explained_text, field_text, fields_answer, groups_text, residual_text, test_line,
+};
 use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
@@ -41,6 +43,9 @@ struct SiteArgs {
     /// For a plan that compares groups: the group of each record, a table with the heading record,group (default: the manifest's column group)
     #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     groups: Option<PathBuf>,
+    /// For a plan with covariates: those of each record, a table with the heading record,NAME… (default: the manifest's columns)
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "FILE.csv", conflicts_with = "groups")]
+    covariates: Option<PathBuf>,
     #[command(flatten)]
     place: PlaceArgs,
     #[command(flatten)]
@@ -168,7 +173,10 @@ fn answer(
     if known.plan.groups.is_none() && args.groups.is_some() {
         return Err(Failure::usage("this plan compares no groups: leave out --groups"));
     }
-    let groups = args.groups.as_ref().or(args.manifest.as_ref()).cloned();
+    if known.plan.regression.is_none() && args.covariates.is_some() {
+        return Err(Failure::usage("this plan has no covariates: leave out --covariates"));
+    }
+    let table = args.groups.as_ref().or(args.covariates.as_ref()).or(args.manifest.as_ref()).cloned();
     let mut place = args.place.place(global)?;
     // Answering a round again gives the same files: there is nothing that going on could lose.
     place.resume = true;
@@ -181,11 +189,11 @@ fn answer(
         counting: args.counting.counting(),
         ..FaceInputs::new(args.scans.clone(), place)
     };
-    let settings =
-        SiteSettings { public: args.public.clone(), name: args.site.clone(), key, groups, records };
+    let settings = SiteSettings { public: args.public.clone(), name: args.site.clone(), key, table, records };
     let done = with_progress(printer, |show| answer_round(&settings, show)).map_err(failure)?;
     let (failed, scans) = done.failed;
     note_failures(printer, failed, scans, &settings.records.place.out.join("internal"));
+    printer.remarks(&done.remarks);
     let files: Vec<String> = done.files.iter().map(|file| file.display().to_string()).collect();
     let before = if done.again { " (answered before: the same files again)" } else { "" };
     printer.result(
@@ -307,6 +315,22 @@ fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
             format!("comparison of {}", groups_text(comparison)),
             format!("{}{}", test_line(comparison), difference_lines(comparison)),
         ),
+        Findings::Regression(fields) => {
+            let lines = fields.fields.columns.iter();
+            let lines = lines.map(|field| field_text(field, |size| format!("{:.2} mm", mm(size))));
+            (
+                "regression",
+                fields_answer(fields),
+                "regress",
+                format!("regression of {} people's faces", certificate.n),
+                format!(
+                    "  fields, root mean square on a face of 20 cm:{}\n  explained: {}{}\n",
+                    lines.collect::<String>(),
+                    explained_text(fields),
+                    residual_text(fields)
+                ),
+            )
+        }
     };
     let private = if certificate.private { "private " } else { "NOT PRIVATE: " };
     printer.result(

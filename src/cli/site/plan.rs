@@ -4,13 +4,15 @@ use crate::cli::budget::BudgetArgs;
 use crate::cli::face::template_source;
 use crate::cli::heading;
 use crate::cli::output::{Failure, Printer};
+use crate::cli::tangent::DesignArgs;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use visard::mechanism::functional::{Sharing, Want};
 use visard::mechanism::vector::GroupAim;
 use visard::sites::{
-    Aggregator, FORMAT, PLAN, PlannedGroups, Site, SitePlan, make_site_key, read_public_key,
+    Aggregator, FORMAT, PLAN, PlannedGroups, PlannedRegression, Site, SitePlan, make_site_key,
+    read_public_key,
 };
 use visard::study::face::{CURVES, Registration, SAMPLES, load_template};
 
@@ -37,7 +39,7 @@ enum Noise {
 /// Arguments of `site plan`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard site plan consortium --mu 1 --site berlin=200,berlin.key.pub --site lyon=180,lyon.key.pub --site oslo=90,oslo.key.pub --aggregator ministry=ministry.key.pub --aggregator registry=registry.key.pub\n  visard site plan consortium --mu 1 --noise each --site berlin=200 --site lyon=180\n  visard site plan consortium --mu 1 --modes 5 --site berlin=200 --site lyon=180\n  visard site plan consortium --mu 1 --groups control,patient --site berlin=120+80 --site lyon=90+90"
+    after_help = "Examples:\n  visard site plan consortium --mu 1 --site berlin=200,berlin.key.pub --site lyon=180,lyon.key.pub --site oslo=90,oslo.key.pub --aggregator ministry=ministry.key.pub --aggregator registry=registry.key.pub\n  visard site plan consortium --mu 1 --noise each --site berlin=200 --site lyon=180\n  visard site plan consortium --mu 1 --modes 5 --site berlin=200 --site lyon=180\n  visard site plan consortium --mu 1 --groups control,patient --site berlin=120+80 --site lyon=90+90\n  visard site plan consortium --mu 1 --bounds age=3:40 --levels \"sex=F|M\" --site berlin=200 --site lyon=180"
 )]
 pub struct PlanArgs {
     /// The public folder, of which every site has a copy
@@ -79,6 +81,11 @@ pub struct PlanArgs {
     /// What to release of the groups: a map of where they differ (default), or a test of whether they do; both need two plans
     #[arg(long, help_heading = heading::RELEASE, value_enum, requires = "groups")]
     want: Option<Want>,
+    #[command(flatten)]
+    design: DesignArgs,
+    /// With covariates, release the modes of what they leave too, at no further loss
+    #[arg(long, help_heading = heading::RELEASE)]
+    residuals: bool,
 }
 
 /// Runs `site keys`.
@@ -99,6 +106,7 @@ pub fn keys(args: &KeysArgs, printer: &Printer) -> Result<(), Failure> {
 pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     let mut sites = args.sites.iter().map(|text| site(text)).collect::<Result<Vec<_>, _>>()?;
     let groups = groups(args, &mut sites)?;
+    let regression = regression(args)?;
     let aggregators = args.aggregators.iter().map(|text| aggregator(text)).collect::<Result<Vec<_>, _>>()?;
     let noise = args.noise.unwrap_or(if aggregators.is_empty() { Noise::Each } else { Noise::Sites });
     if args.honest.is_some() && noise != Noise::Sites {
@@ -123,6 +131,7 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
         registration: args.registration,
         modes: args.modes,
         groups,
+        regression,
     };
     let known = plan.write(&args.public).map_err(Failure::failed)?;
     let people: u64 = plan.sites.iter().map(|site| site.n).sum();
@@ -138,6 +147,17 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
         ),
     );
     Ok(())
+}
+
+/// The covariates, where some are given.
+fn regression(args: &PlanArgs) -> Result<Option<PlannedRegression>, Failure> {
+    match (args.design.is_empty(), args.residuals) {
+        (true, true) => {
+            Err(Failure::usage("--residuals goes with covariates: give their --bounds or --levels"))
+        }
+        (true, false) => Ok(None),
+        (false, residuals) => Ok(Some(PlannedRegression { covariates: args.design.design()?, residuals })),
+    }
 }
 
 /// Groups in the order of their labels, and sites' sizes with them.

@@ -3,15 +3,16 @@
 use rand::SeedableRng;
 use std::fs;
 use std::path::{Path, PathBuf};
+use visard::estimate::Design;
 use visard::function::FaceCurves;
 use visard::io::write_npy;
 use visard::mechanism::functional::Sharing;
 use visard::mechanism::vector::GroupAim;
 use visard::privacy::{Certificate, Ledger};
 use visard::sites::{
-    Aggregated, Aggregator, AggregatorSettings, Closed, CombineSettings, Findings, PlannedGroups, Site,
-    SiteAnswer, SitePlan, SiteSettings, SitesError, answer_round, make_site_key, merge_round,
-    read_public_key, unshare_round, verify_round,
+    Aggregated, Aggregator, AggregatorSettings, Closed, CombineSettings, Findings, PlannedGroups,
+    PlannedRegression, Site, SiteAnswer, SitePlan, SiteSettings, SitesError, answer_round, make_site_key,
+    merge_round, read_public_key, unshare_round, verify_round,
 };
 use visard::study::face::{FaceInputs, Registration, TemplateSource, load_template};
 use visard::study::{LedgerChoice, Place};
@@ -27,12 +28,19 @@ pub enum What {
     Mean,
     Modes(usize),
     Groups(GroupAim),
+    /// With the modes of what the covariates leave.
+    Regression,
 }
 
 /// The table of a site of n people, every third of whom is a patient.
 pub fn table(n: u64) -> String {
     let line = |i| format!("{i},{}\n", if i % 3 == 1 { "patient" } else { "control" });
     format!("record,group\n{}", (0..n).map(line).collect::<String>())
+}
+
+/// The ages of a site's n people.
+pub fn ages(n: u64) -> String {
+    format!("record,age\n{}", (0..n).map(|i| format!("{i},{}\n", 20 + 7 * i)).collect::<String>())
 }
 
 /// A consortium in a folder: public/, one folder and one file of faces for each site, two aggregators, and a tray for what is handed on.
@@ -95,6 +103,10 @@ impl Consortium {
                 let patients = (n + 1) / 3;
                 groups = vec![n - patients, patients];
             }
+            if what == What::Regression {
+                let own = if changed { ages(n).replace("2,34", "2,61") } else { ages(n) };
+                fs::write(new.path(&format!("{name}.csv")), own).unwrap();
+            }
             sites.push(Site { name: name.into(), n, groups, key: keyed.then(|| new.key(name)) });
         }
         let one = |name: &str| Aggregator { name: name.into(), key: new.key(name) };
@@ -116,6 +128,10 @@ impl Consortium {
             } else {
                 None
             },
+            regression: (what == What::Regression).then(|| PlannedRegression {
+                covariates: Design::parse(&["age=10:70".into()], &[], &[]).unwrap(),
+                residuals: true,
+            }),
         };
         plan.write(&new.path("public")).unwrap();
         fs::create_dir(new.path("tray")).unwrap();
@@ -142,8 +158,8 @@ impl Consortium {
             FaceInputs { prepared: Some(self.path(file)), ..FaceInputs::new(Vec::new(), self.place(site)) };
         records.counting.people =
             Some(self.path(&format!("{site}.persons.csv"))).filter(|table| table.exists()).map(Into::into);
-        let groups = Some(self.path(&format!("{site}.csv"))).filter(|table| table.exists());
-        let settings = SiteSettings { public: self.path(public), name: site.into(), key, groups, records };
+        let table = Some(self.path(&format!("{site}.csv"))).filter(|table| table.exists());
+        let settings = SiteSettings { public: self.path(public), name: site.into(), key, table, records };
         answer_round(&settings, &|_| {})
     }
 

@@ -4,4 +4,5 @@ mod attacks;
 mod consortium;
 mod groups;
 mod neighbours;
+mod regression;
 mod rounds;

@@ -63,9 +63,13 @@ fn neighbours_hand_on_the_same_but_for_ciphertext_and_noised_values() {
         (What::Modes(2), Sharing::Each),
         (What::Groups(GroupAim::Map), sites),
         (What::Groups(GroupAim::Map), Sharing::Each),
+        (What::Regression, sites),
+        (What::Regression, Sharing::Each),
     ] {
         let [a, b] = [false, true].map(|changed| {
-            let consortium = Consortium::of(what, noise, 1.0, Some(5), changed);
+            // A regression of so few needs more.
+            let mu = if what == What::Regression { 2.0 } else { 1.0 };
+            let consortium = Consortium::of(what, noise, mu, Some(5), changed);
             consortium.rounds(noise);
             consortium
         });

@@ -113,8 +113,20 @@ impl From<Mistake> for CovariateFault {
 }
 
 impl Covariates {
-    /// Of `n` records of which `names` are all names of one.
+    /// Of `n` records of which `names` are all names of one. A covariate that is the same for all is refused.
     pub fn read(
+        path: &Path,
+        design: &Design,
+        n: usize,
+        names: &dyn Fn(usize) -> Vec<String>,
+    ) -> Result<Self, CovariateError> {
+        let all = Self::read_part(path, design, n, names)?;
+        refuse_constant(path, design, &all.values)?;
+        Ok(all)
+    }
+
+    /// The same for some of a study's records, in which a covariate may well be the same for all.
+    pub fn read_part(
         path: &Path,
         design: &Design,
         n: usize,
@@ -150,7 +162,6 @@ impl Covariates {
         let absent = values.iter().filter(|row| row.is_none()).count();
         let none = vec![None; columns.len()];
         let values: Vec<_> = values.into_iter().map(|row| row.unwrap_or_else(|| none.clone())).collect();
-        refuse_constant(path, design, &values)?;
         let count = |is: &dyn Fn(usize, Option<f64>) -> bool| -> Vec<usize> {
             (0..columns.len()).map(|i| values.iter().filter(|row| is(i, row[i])).count()).collect()
         };
@@ -183,6 +194,15 @@ impl Covariates {
             }
         }
         remarks
+    }
+
+    /// How many values are outside the bounds, where some are.
+    pub fn outside_remark(&self) -> Option<String> {
+        let outside: usize = self.outside.iter().sum();
+        let (values, are) = if outside == 1 { ("value", "is") } else { ("values", "are") };
+        let remark =
+            || format!("{outside} {values} of covariates {are} outside the bounds, and set to the bound");
+        (outside > 0).then(remark)
     }
 
     /// How many values of each covariate are outside its bounds, and how many are missing, as JSON: secret.

@@ -90,13 +90,7 @@ impl SumOf {
             return (Vec::new(), Vec::new());
         };
         let mut remarks = covariates.remarks(design);
-        let outside: usize = covariates.outside.iter().sum();
-        if outside > 0 {
-            let (values, are) = if outside == 1 { ("value", "is") } else { ("values", "are") };
-            remarks.push(format!(
-                "{outside} {values} of covariates {are} outside the bounds, and set to the bound"
-            ));
-        }
+        remarks.extend(covariates.outside_remark());
         (covariates.rows(design, members), remarks)
     }
 }

@@ -109,6 +109,9 @@ pub(super) fn site_certificate(
     statement.caveats = caveats(plan);
     statement.details.insert("site".into(), json!(plan.sites[site].name));
     statement.details.insert("noise_added".into(), json!(plan.noise));
+    if let Some(regression) = &plan.regression {
+        statement.details.insert("covariates".into(), json!(regression.covariates));
+    }
     if plan.groups.is_some() {
         statement.details.insert("groups".into(), json!(plan.sites[site].groups));
         statement.details.insert(WITHIN_GROUPS.into(), json!(WITHIN_GROUPS_TEXT));

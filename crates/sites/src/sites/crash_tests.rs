@@ -95,6 +95,7 @@ impl Bench {
             registration: Registration::Elastic,
             modes: None,
             groups: None,
+            regression: None,
         };
         plan.write(&self.path("public")).unwrap();
         fs::create_dir(self.path("tray")).unwrap();
@@ -116,7 +117,7 @@ impl Bench {
         let files = if SITES.contains(&name) {
             let prepared = Some(self.path(&format!("{name}.npy")));
             let records = FaceInputs { prepared, ..FaceInputs::new(Vec::new(), self.place(name)) };
-            let settings = SiteSettings { public, name: name.into(), key: Some(key), groups: None, records };
+            let settings = SiteSettings { public, name: name.into(), key: Some(key), table: None, records };
             answer_round(&settings, &|_| ()).map(|done| done.files)
         } else {
             let settings = AggregatorSettings {

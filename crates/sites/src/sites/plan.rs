@@ -2,6 +2,7 @@
 
 use super::error::{SitesError, of};
 use super::groups::PlannedGroups;
+use super::regression::PlannedRegression;
 use super::seal::{has_signing_half, public_key};
 use super::statistic::{SitesStatistic, Wanted};
 use crate::function::FaceCurves;
@@ -74,6 +75,9 @@ pub struct SitePlan {
     /// Groups that are compared, in place of one mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<PlannedGroups>,
+    /// Covariates whose fields are released, in place of one mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regression: Option<PlannedRegression>,
 }
 
 /// A plan with the hash of its file: what messages are bound to.
@@ -174,17 +178,18 @@ impl SitePlan {
     }
 
     fn wanted(&self) -> Result<Wanted, String> {
-        match (&self.groups, self.modes) {
-            (Some(_), Some(_)) => Err("modes and groups need two plans".into()),
-            (Some(groups), None) => {
+        if self.groups.is_none() && self.sites.iter().any(|site| !site.groups.is_empty()) {
+            return Err("there are sizes of groups, but the plan names no groups".into());
+        }
+        match (&self.groups, self.modes, &self.regression) {
+            (Some(groups), None, None) => {
                 let sites = self.sites.iter().map(|site| (site.name.as_str(), site.n, &site.groups[..]));
                 Ok(Wanted::Groups(groups.aim, groups.names.clone(), groups.sizes(sites)?))
             }
-            (None, _) if self.sites.iter().any(|site| !site.groups.is_empty()) => {
-                Err("there are sizes of groups, but the plan names no groups".into())
-            }
-            (None, Some(most)) => Ok(Wanted::Modes(most)),
-            (None, None) => Ok(Wanted::Mean),
+            (None, Some(most), None) => Ok(Wanted::Modes(most)),
+            (None, None, Some(regression)) => Ok(Wanted::Regression(regression.clone())),
+            (None, None, None) => Ok(Wanted::Mean),
+            _ => Err("modes, groups and a regression need a plan each".into()),
         }
     }
 

@@ -7,6 +7,7 @@ use super::message::{Kind, Position, steps_to_bytes, to_bytes};
 use super::plan::SitePlan;
 use super::purse::{Due, Purse};
 use super::seal::{KeyPair, has_signing_half};
+use super::told::Told;
 use super::vdaf::Sharer;
 use crate::job::{self, Job};
 use crate::mechanism::functional::{RoundKind, Sharing, SiteRound, SitesRounds};
@@ -26,8 +27,8 @@ pub struct SiteSettings {
     pub name: String,
     /// Its secret key, where the plan names the public one: sums are sealed or signed with it.
     pub key: Option<PathBuf>,
-    /// Which of its people are in which group, where groups are compared: a table as for `face compare`.
-    pub groups: Option<PathBuf>,
+    /// Its people's groups or covariates, where the plan asks for them: a table as for `face compare` or `face regress`.
+    pub table: Option<PathBuf>,
     /// Its people, and its folder. Curves, samples and registration are the plan's.
     pub records: FaceInputs,
 }
@@ -49,6 +50,8 @@ pub struct SiteAnswer {
     pub n: u64,
     /// How many of its records could not be used, of how many; for the data holder only.
     pub failed: (usize, usize),
+    /// What looks odd in the table of covariates; for the data holder only.
+    pub remarks: Vec<String>,
 }
 
 /// What is fixed for a step of a site.
@@ -102,10 +105,7 @@ pub fn answer_round(
             study.n()
         )));
     }
-    let labels = match &plan.groups {
-        Some(groups) => groups.labels(&study, settings.groups.as_deref(), (&own.name, &own.groups))?,
-        None => Vec::new(),
-    };
+    let (told, remarks) = Told::read(plan, own, &study, settings.table.as_deref())?;
     let key = match (&settings.key, &own.key) {
         (_, None) => None,
         (Some(path), Some(public)) => Some(KeyPair::read(path, public)?),
@@ -131,15 +131,11 @@ pub fn answer_round(
         // Also where the answer is stored: it is of these records, and is handed on again for no others.
         let gathered = study.gather(job, &maker, progress)?;
         let failed = (gathered.failed, gathered.scans);
-        // People who change groups between rounds are other records.
-        let digest = match &labels[..] {
-            [] => study.digest(&position.plan, &price, &gathered),
-            labels => study.digest(&(&position.plan, labels), &price, &gathered),
-        };
+        let digest = study.digest(&told.settings(&position.plan), &price, &gathered);
         if let Some(files) = purse.again(&inputs.place, &part, &position, digest.as_str())? {
             return Ok((files, true, failed));
         }
-        let sum = round.sum(&gathered.faces, &labels)?;
+        let sum = round.sum(&gathered.faces, told.people())?;
         let mut ledger = purse.ledger(&inputs.place, &part)?;
         let (records, closed) = (digest.as_str(), exchange.answered_by(site));
         let due = Due { part, once: false, position: &position, records, closed };
@@ -150,7 +146,7 @@ pub fn answer_round(
         Ok((files, false, failed))
     })?;
     let (number, rounds) = (position.round, rounds.count_rounds());
-    Ok(SiteAnswer { round: number, rounds, kind: round.kind(), files, again, n: own.n, failed })
+    Ok(SiteAnswer { round: number, rounds, kind: round.kind(), files, again, n: own.n, failed, remarks })
 }
 
 impl Step<'_> {

@@ -1,12 +1,14 @@
-//! What a plan releases: the mean, the mean and modes of variation, or a comparison of groups; its rounds, and how its release is written.
+//! What a plan releases: the mean, the mean and modes of variation, a comparison of groups, or a regression; its rounds, and how its release is
+//! written.
 
 use super::error::SitesError;
+use super::regression::PlannedRegression;
 use crate::function::FaceCurves;
 use crate::job::{self, Publication, ReleaseFolder};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{
-    AboutPublic, CurveMean, RoundResult, SiteGroups, Sites, SitesGroups, SitesMean, SitesModes, SitesRounds,
-    Want,
+    AboutPublic, CurveMean, RoundResult, SiteGroups, Sites, SitesGroups, SitesMean, SitesModes,
+    SitesRegression, SitesRounds, Want,
 };
 use crate::mechanism::vector::GroupAim;
 use crate::privacy::{Caveat, Certificate, Drawn, Mu, Price, Released, Statement};
@@ -17,7 +19,8 @@ use crate::study::face::LoadedTemplate;
 use crate::study::face::mean::basis;
 use crate::study::points::PointAccuracy;
 use crate::study::tangent::{
-    Circumstances, ComparisonStatistic, FoundGroups, ModesStatistic, PublicCentre, TangentPublication,
+    Circumstances, ComparisonStatistic, FoundFields, FoundGroups, ModesStatistic, PublicCentre,
+    RegressionStatistic, TangentPublication,
 };
 use crate::study::{Counting, Groups, Place, Unusable};
 use crate::surface::registration::Registration;
@@ -29,6 +32,7 @@ pub(super) enum Wanted {
     Mean,
     Modes(usize),
     Groups(GroupAim, Vec<String>, SiteGroups),
+    Regression(PlannedRegression),
 }
 
 /// What a release of many sites tells, in numbers.
@@ -40,6 +44,8 @@ pub enum Findings {
     Modes(PointAccuracy),
     /// How groups differ.
     Groups(Box<FoundGroups>),
+    /// What covariates do.
+    Regression(Box<FoundFields>),
 }
 
 /// The statistic of a plan.
@@ -50,6 +56,8 @@ pub(super) enum SitesStatistic {
     Modes(Box<SitesModes>, usize),
     /// Groups compared, with their labels.
     Groups(Box<SitesGroups>, GroupAim, Vec<String>),
+    /// A regression.
+    Regression(Box<SitesRegression>, PlannedRegression),
 }
 
 /// Public things that a release says beside its values.
@@ -83,6 +91,11 @@ impl SitesStatistic {
                 let groups = SitesGroups::new(aim, (&basis, template), mu, sites, sizes)?;
                 Self::Groups(Box::new(groups), aim, names)
             }
+            Wanted::Regression(planned) => {
+                let design = planned.covariates.clone();
+                let regression = SitesRegression::new((basis, template), design, mu, sites)?;
+                Self::Regression(Box::new(regression), planned)
+            }
         })
     }
 
@@ -92,6 +105,7 @@ impl SitesStatistic {
             Self::Mean(mean) => mean.rounds(),
             Self::Modes(modes, _) => modes.rounds(),
             Self::Groups(groups, ..) => groups.rounds(),
+            Self::Regression(regression, _) => regression.rounds(),
         }
     }
 
@@ -108,6 +122,9 @@ impl SitesStatistic {
         let (template, counting, unusable) = (Arc::new(loaded), Counting::default(), Unusable::Zero);
         let public_inputs = vec![template.input.clone()];
         let circumstances = Circumstances { public_inputs, counting: counting.clone(), unusable };
+        let Some(last) = results.last() else {
+            return Err(MechanismError::Shape("there are no results of any round").into());
+        };
         let public = |template, own| {
             let space = Arc::new(FaceSpace::new(template, own, registration));
             PublicCentre { space, mu, n }
@@ -132,9 +149,6 @@ impl SitesStatistic {
                 Ok((published(OverSites { of, caveats, details }, released, place)?, accuracy))
             }
             Self::Groups(groups, aim, names) => {
-                let Some(last) = results.last() else {
-                    return Err(MechanismError::Shape("there are no results of any round").into());
-                };
                 let Drawn { value, parts } = groups.finish(results)?;
                 let value = groups.comparison(value);
                 let mechanism = groups.functional(last)?;
@@ -152,6 +166,18 @@ impl SitesStatistic {
                     circumstances,
                 };
                 let found = Findings::Groups(Box::new(of.found(&released)?.1));
+                Ok((published(OverSites { of, caveats, details }, released, place)?, found))
+            }
+            Self::Regression(regression, planned) => {
+                let released = released(regression.finish(results)?, price, seeded);
+                let PlannedRegression { covariates, residuals } = planned;
+                let of = TangentPublication {
+                    statistic: RegressionStatistic::on(None, covariates, mu, residuals),
+                    centring: public(template, own),
+                    mechanism: AboutPublic(Arc::new(regression.functional(last))),
+                    circumstances,
+                };
+                let found = Findings::Regression(Box::new(of.found(&released)?.1));
                 Ok((published(OverSites { of, caveats, details }, released, place)?, found))
             }
         }

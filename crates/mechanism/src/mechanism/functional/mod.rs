@@ -9,7 +9,7 @@
 //! * [`PerCurveMean`] (`curves` and `paper`): block by block, with the noise of the paper or matched to the smoother.
 //! * [`PointwiseMean`] (`pointwise`): every coordinate on its own.
 //! * [`PrivateRadiusMean`]: the second, with a clip radius estimated privately before.
-//! * [`SitesMean`], [`SitesModes`] and [`SitesGroups`]: the two rounds over several sites, none of which hands on a record.
+//! * [`SitesMean`], [`SitesModes`], [`SitesGroups`] and [`SitesRegression`]: the two rounds over several sites, none of which hands on a record.
 //! * [`StreamMean`]: a step of a mean that is released again and again while people come.
 //! * [`FunctionalModes`]: not the mean alone but the second moment too, of the leading coordinates ([`LeadingCoordinates`]).
 //!
@@ -60,8 +60,8 @@ pub use regression::{Field, Fields, FunctionRegression, ResidualModes};
 pub(in crate::mechanism) use samples::priced_after;
 pub use samples::{AboutPublic, OfSamples, SampledRecords, Samples};
 pub use sites::{
-    Answer, RoundKind, RoundResult, Sharing, SiteGroups, SiteRound, Sites, SitesGroups, SitesMean,
-    SitesModes, SitesRounds,
+    Answer, RegressedPeople, RoundKind, RoundResult, Sharing, SiteGroups, SitePeople, SiteRound, Sites,
+    SitesGroups, SitesMean, SitesModes, SitesRegression, SitesRounds,
 };
 pub use size::SizeCoordinate;
 pub use stream::{StreamMean, StreamPast, StreamShape, StreamSums};
@@ -80,4 +80,5 @@ pub(super) const ENTRIES: &[&Entry] = &[
     &sites::ENTRY,
     &sites::MODES_ENTRY,
     &sites::GROUPS_ENTRY,
+    &sites::REGRESSION_ENTRY,
 ];

@@ -31,6 +31,8 @@ pub trait FunctionRecords: Sync {
 
 /// What is added up of a record.
 pub(super) struct Given<'a> {
+    /// Which record, from 0.
+    pub index: usize,
     pub samples: Option<&'a [f64]>,
     pub log_size: Option<f64>,
     pub filled: f64,
@@ -235,7 +237,7 @@ pub(super) fn add_some<S: PartialSum>(
             return Err(IncompleteMean::Length { expected: length, found });
         }
         let (log_size, filled) = (records.log_size(i), records.filled(i));
-        sum.add(vector(&Given { samples: samples.as_deref(), log_size, filled }).as_deref())
+        sum.add(vector(&Given { index: i, samples: samples.as_deref(), log_size, filled }).as_deref())
     };
     // Long blocks: a sum takes as much memory as a few records.
     let shares = parallel::shares(records.count(), 64);

@@ -119,6 +119,11 @@ impl FunctionRegression {
         Ok(Self { leading, design, moments, scores: None, price, scale: reach.scale(), n_mu })
     }
 
+    /// What is made of a release in which so many records took part, fewer than were planned for.
+    pub(in crate::mechanism) fn of_records(&self, n: u64) -> Self {
+        Self { moments: self.moments.of_records(n), ..self.clone() }
+    }
+
     /// What it costs.
     pub fn price(&self) -> &Price {
         &self.price

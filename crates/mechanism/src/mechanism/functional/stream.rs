@@ -108,7 +108,7 @@ impl StreamMean {
 
     /// What is added up of a record: by it, copies are known again in another step. Secret.
     pub fn clipped(&self, samples: &[f64]) -> Option<Vec<i64>> {
-        let given = Given { samples: Some(samples), log_size: None, filled: 0.0 };
+        let given = Given { index: 0, samples: Some(samples), log_size: None, filled: 0.0 };
         self.noise.clip().clip(&self.about.vector(&given)?)
     }
 

@@ -113,6 +113,11 @@ impl Recentring {
         self
     }
 
+    /// The same over so many records, where fewer take part than were planned for.
+    pub(in crate::mechanism) fn of_records(self, n: u64) -> Self {
+        Self { n, ..self }
+    }
+
     /// k: how many coordinates the second round looks at.
     pub fn dimension(&self) -> usize {
         self.looked_at

@@ -31,9 +31,10 @@ impl Products {
     }
 
     /// The same for products that are rounded to about as many digits as the coordinates have, 2^t about B√s: for sums that have to fit into
-    /// few bits, noised at `loss`. Rounding then costs k/(√2 B(1/√s + √s/2)) of the noise.
+    /// few bits, noised at `loss`. Rounding then costs k/(√2 B(1/√s + √s/2)) of the noise; of the matrix alone (s = 0) k/(√2 B), with 2^t about B.
     pub(super) fn coarse(clip: &IntegerClip, k: usize, loss: f64, s: f64) -> Result<Self, NoiseError> {
-        let shift = libm::ilogb(bound_of(clip) * s.sqrt()).clamp(0, 126);
+        let digits = if s > 0.0 { s.sqrt() } else { 1.0 };
+        let shift = libm::ilogb(bound_of(clip) * digits).clamp(0, 126);
         Self::shifted(clip, k, loss, s, u32::try_from(shift).map_err(|_| NoiseError::OutOfScale)?)
     }
 

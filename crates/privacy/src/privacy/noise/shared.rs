@@ -4,7 +4,7 @@ use super::clipped_moments::Scales;
 use super::exact_normal::rounded_normal;
 use super::integer_clip::IntegerClip;
 use super::lattice::Lattice;
-use super::products::upper_half;
+use super::products::{Products, upper_half};
 use super::vectors::describe;
 use super::{IncompleteMean, NoiseDescription, NoiseError, NoiseSource, NoisedMoments, NoisedSecond};
 use crate::privacy::rounding::{div_up, mul_up, sqrt_up};
@@ -26,7 +26,7 @@ mod sum;
 
 pub use sum::SharedSum;
 
-/// A sum of clipped vectors, or of these and the products of their coordinates, that are spread over several parties, and noise for it of which
+/// A sum of clipped vectors, of the products of their coordinates, or of both, that are spread over several parties, and noise for it of which
 /// each party draws a share: μ-GDP under replacement of one record as soon as `honest` of the shares are in, added to and unknown to whoever
 /// looks.
 ///
@@ -47,6 +47,8 @@ pub struct SharedNoise {
 struct Multiplied {
     scales: Scales,
     first: usize,
+    /// Whether the vectors themselves are not added up.
+    alone: bool,
 }
 
 impl SharedNoise {
@@ -72,6 +74,20 @@ impl SharedNoise {
         Self::in_groups(1, (dim, dim), radius, mu, honest, ratio)
     }
 
+    /// For the products of all pairs of coordinates of vectors of `dim` coordinates clipped to `radius`, without the vectors themselves, as in
+    /// [`super::ClippedSecond`].
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn second(dim: usize, radius: f64, mu: Mu, honest: u64) -> Result<Self, NoiseError> {
+        let clip = IntegerClip::coarse(dim, radius, DIGITS, |_| 1.0)?;
+        let products = Products::coarse(&clip, dim, loss_of(mu, honest)?, 0.0)?;
+        // Nothing is noised on the vectors' lattice.
+        let scales = Scales { mean: products.diagonal, products };
+        Self { clip, moments: Some(Multiplied { scales, first: dim, alone: true }), blocks: 1, mu, honest }
+            .checked()
+    }
+
     /// For `groups` sums one after the other, of vectors of `dim` coordinates and of the products of all pairs of the `first` ones of these
     /// (`(dim, first)`); every record is in one of the groups, which is public.
     ///
@@ -89,10 +105,9 @@ impl SharedNoise {
         if dim > 0 && !(proper && ratio > 0.0 && ratio <= super::ClippedMoments::FREE) {
             return Err(NoiseError::OutOfScale);
         }
-        // A loss of μ√K′ to each share, rounded down.
-        let loss = (mu.get() * root_of(honest)?).next_down();
         let clip = IntegerClip::coarse(dim, radius, DIGITS, |_| 1.0)?;
-        let moments = Some(Multiplied { scales: Scales::coarse(&clip, first, loss, ratio)?, first });
+        let scales = Scales::coarse(&clip, first, loss_of(mu, honest)?, ratio)?;
+        let moments = Some(Multiplied { scales, first, alone: false });
         Self { clip, moments, blocks: groups, mu, honest }.checked()
     }
 
@@ -105,7 +120,7 @@ impl SharedNoise {
 
     /// What every entry of the sum is noised on.
     fn lattices(&self) -> impl Iterator<Item = &Lattice> {
-        let dim = self.clip.dimension();
+        let dim = self.vectors();
         let vectors = self.moments.as_ref().map_or(self.clip.lattice(), |of| &of.scales.mean);
         let block = move || {
             let products = self.moments.iter().flat_map(|of| of.scales.products.lattices(of.first));
@@ -121,7 +136,12 @@ impl SharedNoise {
 
     /// Entries of one group's.
     fn block(&self) -> usize {
-        self.clip.dimension() + self.moments.map_or(0, |of| upper_half(of.first))
+        self.vectors() + self.moments.map_or(0, |of| upper_half(of.first))
+    }
+
+    /// Entries of the vectors themselves.
+    fn vectors(&self) -> usize {
+        if self.moments.is_some_and(|of| of.alone) { 0 } else { self.clip.dimension() }
     }
 
     /// Groups.
@@ -148,6 +168,7 @@ impl SharedNoise {
     pub fn sum(&self, n: u64) -> SharedSum {
         match &self.moments {
             None => SharedSum::vectors(&self.clip, n),
+            Some(of) if of.alone => SharedSum::products(&self.clip, of.scales.products.shift, n),
             Some(of) => SharedSum::moments(&self.clip, of.first, of.scales.products.shift, n),
         }
     }
@@ -175,8 +196,7 @@ impl SharedNoise {
     pub fn bare(&self, sum: &SharedSum, paid: &Charge) -> Result<Vec<i128>, NoiseError> {
         paid.check(self.loss())?;
         sum.check_complete()?;
-        let products = self.moments.map(|of| (of.first, of.scales.products.shift));
-        if !sum.fits(self.blocks, &self.clip, products) {
+        if !sum.fits(self.blocks, &self.sum(0)) {
             return Err(IncompleteMean::Mismatch.into());
         }
         Ok(sum.steps())
@@ -203,19 +223,19 @@ impl SharedNoise {
         Ok(self.lattices().map(&mut one).collect())
     }
 
-    /// The standard deviation, in the vectors' units, that so many shares have together in one coordinate; not below it, and above by the
-    /// rounding to whole steps only.
+    /// The standard deviation that so many shares have together in one coordinate of the vectors, or on the diagonal of products alone; not below
+    /// it, and above by the rounding to whole steps only.
     pub fn sigma(&self, shares: u64) -> f64 {
         mul_up(self.scale(), sqrt_up(shares as f64))
     }
 
-    /// Of one share on the vectors' coordinates.
+    /// Of one share on the vectors' coordinates, or on the diagonal of products alone.
     fn scale(&self) -> f64 {
         self.moments.map_or(self.clip.scale(), |of| of.scales.mean.scale())
     }
 
-    /// How far one record can move the sum, in coordinates in which all noise is the vectors': 2B steps, and with products μ√K′ times a
-    /// share's noise.
+    /// How far one record can move the sum, in coordinates in which all noise is that of [`Self::sigma`]: 2B steps, and with products μ√K′ times
+    /// a share's noise.
     pub fn sensitivity(&self) -> f64 {
         match &self.moments {
             None => self.clip.sensitivity(),
@@ -226,7 +246,8 @@ impl SharedNoise {
     /// Mean and second moment of every group, from its sum over so many vectors divided by their number, with so many shares in it; `None` for
     /// a sum without products, of another length or of other groups.
     pub fn noised_moments(&self, means: &[f64], shares: u64, sizes: &[u64]) -> Option<Vec<NoisedMoments>> {
-        let of = self.moments.filter(|_| means.len() == self.dimension() && sizes.len() == self.blocks)?;
+        let fits = means.len() == self.dimension() && sizes.len() == self.blocks;
+        let of = self.moments.filter(|of| fits && !of.alone)?;
         let dim = self.clip.dimension();
         let sigma = mul_up(of.scales.products.diagonal.scale(), sqrt_up(shares as f64));
         let one = |(means, n): (&[f64], &u64)| {
@@ -240,6 +261,14 @@ impl SharedNoise {
             NoisedMoments { mean: means[..dim].to_vec(), mean_sigma, second }
         };
         Some(means.chunks_exact(self.block()).zip(sizes).map(one).collect())
+    }
+
+    /// The second moment, from a sum of products alone over n vectors divided by n, with so many shares in it; `None` for another sum.
+    pub fn noised_second(&self, means: &[f64], shares: u64, n: u64) -> Option<NoisedSecond> {
+        let of = self.moments.filter(|of| of.alone && means.len() == self.dimension())?;
+        let sigma = div_up(self.sigma(shares), n as f64);
+        let chosen = (0..of.first).collect();
+        Some(NoisedSecond { chosen, entries: means.to_vec(), sigma, radius: self.clip.radius() })
     }
 
     /// Means of the sums of groups of these sizes, in the units of vectors and of products.
@@ -269,6 +298,11 @@ fn root_of(honest: u64) -> Result<f64, NoiseError> {
         return Err(NoiseError::OutOfScale);
     }
     Ok((honest as f64).sqrt().next_down().max(1.0))
+}
+
+/// A loss of μ√K′ to each share, rounded down.
+fn loss_of(mu: Mu, honest: u64) -> Result<f64, NoiseError> {
+    Ok((mu.get() * root_of(honest)?).next_down())
 }
 
 /// Beyond so many steps no share is.

@@ -12,8 +12,10 @@ use super::settings::FaceInputs;
 use super::source::{Source, below_common};
 use super::template::{LoadedTemplate, TemplateLoadError, load_template};
 use super::units::odd;
+use crate::estimate::Design;
 use crate::function::FaceCurves;
 use crate::io::{Content, WriteError, open_as, write_bytes};
+use crate::job::covariates::Covariates;
 use crate::job::layout::SCAN_TABLE;
 use crate::job::sum_of;
 use crate::job::{Digest, Job, Priced, Publication, Published};
@@ -145,6 +147,18 @@ impl<'a> FaceStudy<'a> {
     /// The group of every person by its place among `planned`, by a table of records.
     pub fn planned_groups(&self, table: &Path, planned: &[String]) -> Result<Vec<usize>, StudyError> {
         Ok(Groups::read_part(table, &self.people, self.count(), &|i| self.names(i), planned)?)
+    }
+
+    /// A row of the design for every person, by a table of some of a study's records, with what the data holder should know of it.
+    pub fn planned_covariates(
+        &self,
+        table: &Path,
+        design: &Design,
+    ) -> Result<(Vec<Vec<f64>>, Vec<String>), StudyError> {
+        let covariates = Covariates::read_part(table, design, self.count(), &|i| self.names(i))?;
+        let mut remarks = covariates.remarks(design);
+        remarks.extend(covariates.outside_remark());
+        Ok((covariates.rows(design, &self.people.members()), remarks))
     }
 
     /// How records are made; a template that does not suit the registration is refused.

@@ -1,10 +1,13 @@
-//! The mean in two rounds over several sites, modes of variation, and groups compared: every round needs nothing of a site but a clipped sum.
+//! The mean in two rounds over several sites, modes of variation, groups compared, and regressions: every round needs nothing of a site but a
+//! clipped sum.
 
 mod answer;
+mod covariates;
 mod deviations;
 mod groups;
 mod modes;
 mod one_place;
+mod regression;
 mod round;
 mod rounds;
 mod sharing;
@@ -15,7 +18,8 @@ mod worst_case;
 pub use answer::{Answer, RoundResult};
 pub use groups::{ENTRY as GROUPS_ENTRY, SiteGroups, SitesGroups};
 pub use modes::{ENTRY as MODES_ENTRY, SitesModes};
-pub use round::{RoundKind, SiteRound};
+pub use regression::{ENTRY as REGRESSION_ENTRY, RegressedPeople, SitesRegression};
+pub use round::{RoundKind, SitePeople, SiteRound};
 pub use rounds::SitesRounds;
 pub use sharing::{Sharing, Sites};
 pub use worst_case::ENTRY;

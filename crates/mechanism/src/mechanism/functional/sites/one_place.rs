@@ -1,7 +1,7 @@
 //! All rounds with all sites in one place: for audits, tests and forecasts.
 
 use super::super::FunctionRecords;
-use super::{Answer, RoundResult, Sharing, SiteRound, SitesRounds};
+use super::{Answer, RoundResult, Sharing, SitePeople, SiteRound, SitesRounds};
 use crate::mechanism::MechanismError;
 use crate::privacy::Charge;
 use crate::privacy::noise::NoiseSource;
@@ -20,17 +20,17 @@ impl SitesRounds {
         Ok(())
     }
 
-    /// All rounds, all sites in one place.
+    /// All rounds, all sites in one place; `rows` of the design go with the records of a regression.
     pub(super) fn draw_in_one_place(
         &self,
-        records: &dyn FunctionRecords,
+        (records, rows): (&dyn FunctionRecords, &[Vec<f64>]),
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Vec<RoundResult>, MechanismError> {
         let mut results = Vec::new();
         for paid in &paid.split(&self.losses()?)? {
             let round = self.next(&results)?.ok_or(MechanismError::Shape("there is no such round"))?;
-            results.push(self.round_in_one_place(&round, records, noise, paid)?);
+            results.push(self.round_in_one_place(&round, (records, rows), noise, paid)?);
         }
         Ok(results)
     }
@@ -38,14 +38,18 @@ impl SitesRounds {
     fn round_in_one_place(
         &self,
         round: &SiteRound,
-        records: &dyn FunctionRecords,
+        (records, rows): (&dyn FunctionRecords, &[Vec<f64>]),
         noise: &mut NoiseSource,
         paid: &Charge,
     ) -> Result<RoundResult, MechanismError> {
         let (mut start, mut sums) = (0, Vec::new());
         for (i, n) in self.sites.sizes.iter().enumerate() {
-            let labels = self.groups().map(|groups| groups.in_order(i)).unwrap_or_default();
-            let sum = round.sum(&Block { records, start, count: *n as usize }, &labels)?;
+            let (labels, count) = (self.groups().map(|groups| groups.in_order(i)), *n as usize);
+            let people = match &labels {
+                Some(labels) => SitePeople::Groups(labels),
+                None => rows.get(start..start + count).map_or(SitePeople::Records, SitePeople::Covariates),
+            };
+            let sum = round.sum(&Block { records, start, count }, people)?;
             let draws = self.sites.sharing != Sharing::Aggregators && i < self.drawing;
             let noised = if draws {
                 round.noise().masked(&sum, noise, paid)?
@@ -116,7 +120,7 @@ macro_rules! sites_mechanism {
                 noise: &mut $crate::privacy::noise::NoiseSource,
                 paid: $crate::privacy::Charge,
             ) -> Result<$crate::privacy::Drawn<$value>, Self::Error> {
-                self.finish(&self.rounds.draw_in_one_place(*records, noise, paid)?)
+                self.finish(&self.rounds.draw_in_one_place((*records, &[]), noise, paid)?)
             }
         }
     };

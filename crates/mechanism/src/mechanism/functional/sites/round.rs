@@ -2,6 +2,7 @@
 
 use super::super::records::{Given, add_up};
 use super::super::{ChosenRecords, FunctionRecords};
+use super::covariates::AboutFound;
 use super::deviations::Deviations;
 use super::{Answer, RoundResult, Sharing, SiteGroups, Sites};
 use crate::mechanism::vector::groups::own_unusable;
@@ -28,6 +29,19 @@ pub enum RoundKind {
     Moments,
     /// Mean and second moment of every group about the private centre.
     Groups,
+    /// Second moment of covariates and of deviations from the private centre.
+    Regression,
+}
+
+/// What is known of a site's people besides their records: secret.
+#[derive(Debug, Clone, Copy)]
+pub enum SitePeople<'a> {
+    /// Nothing.
+    Records,
+    /// The group of every record, counted from 0.
+    Groups(&'a [usize]),
+    /// The row of the design of every record.
+    Covariates(&'a [Vec<f64>]),
 }
 
 impl fmt::Display for RoundKind {
@@ -40,6 +54,9 @@ impl fmt::Display for RoundKind {
             Self::Groups => {
                 f.write_str("mean and second moment of every group over sites about the private centre")
             }
+            Self::Regression => f.write_str(
+                "second moments of covariates and of deviations from the private centre over sites",
+            ),
         }
     }
 }
@@ -56,16 +73,23 @@ pub struct SiteRound {
     middle: Option<f64>,
     /// Where every group is added up by itself.
     groups: Option<SiteGroups>,
+    /// Where covariates are added up with deviations.
+    regression: Option<Box<AboutFound>>,
 }
 
 impl SiteRound {
     pub(super) fn sum_of(kind: RoundKind, about: Deviations, noise: SharedNoise, template: Vec<f64>) -> Self {
-        Self { kind, about, noise, template, middle: None, groups: None }
+        Self { kind, about, noise, template, middle: None, groups: None, regression: None }
     }
 
     /// The same, every group added up by itself.
     pub(super) fn in_groups(self, groups: SiteGroups) -> Self {
         Self { groups: Some(groups), ..self }
+    }
+
+    /// The same, with covariates.
+    pub(super) fn with_covariates(self, about: AboutFound) -> Self {
+        Self { regression: Some(Box::new(about)), ..self }
     }
 
     pub(super) fn count(
@@ -75,7 +99,7 @@ impl SiteRound {
         template: Vec<f64>,
         middle: f64,
     ) -> Self {
-        Self { kind, about, noise, template, middle: Some(middle), groups: None }
+        Self { middle: Some(middle), ..Self::sum_of(kind, about, noise, template) }
     }
 
     /// What is asked.
@@ -98,12 +122,26 @@ impl SiteRound {
         &self.about
     }
 
-    /// One site's sum: secret. `labels` has the group of every record, counted from 0; empty where no groups are compared.
+    /// One site's sum: secret.
     ///
     /// # Errors
-    /// [`MechanismError`] for records of another shape, or labels of other groups.
-    pub fn sum(&self, records: &dyn FunctionRecords, labels: &[usize]) -> Result<SharedSum, MechanismError> {
+    /// [`MechanismError`] for records of another shape, labels of other groups, rows of another design.
+    pub fn sum(
+        &self,
+        records: &dyn FunctionRecords,
+        people: SitePeople<'_>,
+    ) -> Result<SharedSum, MechanismError> {
+        if let Some(about) = &self.regression {
+            let SitePeople::Covariates(rows) = people else {
+                return Err(MechanismError::Shape("every record needs a row of covariates"));
+            };
+            about.check(rows, records.count())?;
+            let vector = |given: &Given<'_>| about.vector(given, rows.get(given.index)?);
+            let n = records.count() as u64;
+            return add_up(|| self.noise.sum(n), records, self.template.len(), vector);
+        }
         let Some(groups) = &self.groups else { return self.sum_of_all(records) };
+        let labels = if let SitePeople::Groups(labels) = people { labels } else { &[] };
         let count = groups.count();
         if labels.len() != records.count() || labels.iter().any(|group| *group >= count) {
             return Err(MechanismError::Shape("every record is in one of the plan's groups"));
@@ -176,7 +214,7 @@ impl SiteRound {
     }
 
     fn is_of_moments(&self) -> bool {
-        matches!(self.kind, RoundKind::Moments | RoundKind::Groups)
+        matches!(self.kind, RoundKind::Moments | RoundKind::Groups | RoundKind::Regression)
     }
 
     /// The weight of every site in every coordinate, where sites' own means are put together: inversely as the variance that the site's mean is

@@ -2,13 +2,14 @@
 
 use super::super::two_rounds::{EXPECTED_DOUBT, expected_of_centre};
 use super::super::{FunctionalMean, LeadingCoordinates, Norm};
+use super::covariates::AboutFound;
 use super::deviations::Deviations;
 use super::{RoundKind, RoundResult, SiteGroups, SiteRound, Sites};
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
 use crate::mechanism::quantile::{BisectedRadius, STEPS};
 use crate::mechanism::rounds::{Rounds, Shares};
-use crate::mechanism::vector::{Rest, modes, shrunk_in_two};
+use crate::mechanism::vector::{Recentred, Rest, VectorRegression, modes, shrunk_in_two};
 use crate::mechanism::{MechanismError, UnseenShares, unseen};
 use crate::privacy::noise::{ClippedMoments, SITES_MOST, SharedNoise};
 use crate::privacy::{
@@ -27,6 +28,20 @@ pub(super) enum Target {
     Modes { leading: Box<LeadingCoordinates>, first: usize },
     /// In every group of people the leading ones, and products of the first `first` of them.
     Groups { leading: Box<LeadingCoordinates>, first: usize, groups: SiteGroups },
+    /// Products of covariates and of the first leading ones.
+    Regression { leading: Box<LeadingCoordinates>, moments: Box<VectorRegression> },
+}
+
+impl Target {
+    /// The leading coordinates that it looks at, where it is not of all of them.
+    fn leading(&self) -> Option<&LeadingCoordinates> {
+        match self {
+            Self::Mean { .. } => None,
+            Self::Modes { leading, .. } | Self::Groups { leading, .. } | Self::Regression { leading, .. } => {
+                Some(leading)
+            }
+        }
+    }
 }
 
 /// A release over several sites, round by round. Every round needs nothing of a site but a clipped sum.
@@ -55,6 +70,14 @@ pub(super) struct Centre {
     pub(super) rest: Rest,
     /// Which shares of the records it was made without.
     pub(super) unseen: UnseenShares,
+}
+
+impl Centre {
+    /// With the radius about it.
+    pub(super) fn recentred(self, radius: ClipRadius) -> Recentred {
+        let Self { values, error, rest, unseen } = self;
+        Recentred { centre: values, rest, error, radius, unseen }
+    }
 }
 
 /// μ that the noise there will be corresponds to: more noise than μ needs, for there are more shares than must be honest. And by how much.
@@ -152,7 +175,9 @@ impl SitesRounds {
     fn dimension(&self) -> usize {
         match &self.target {
             Target::Mean { basis, .. } => basis.len(),
-            Target::Modes { leading, .. } | Target::Groups { leading, .. } => leading.len(),
+            Target::Modes { leading, .. }
+            | Target::Groups { leading, .. }
+            | Target::Regression { leading, .. } => leading.len(),
         }
     }
 
@@ -160,6 +185,7 @@ impl SitesRounds {
     fn looked(&self) -> usize {
         match &self.target {
             Target::Modes { first, .. } => *first,
+            Target::Regression { moments, .. } => moments.dimension(),
             _ => self.dimension(),
         }
     }
@@ -186,13 +212,13 @@ impl SitesRounds {
     fn first(&self) -> Result<SiteRound, MechanismError> {
         let dimension = self.dimension() + unseen::COORDINATES;
         let noise = SharedNoise::new(dimension, self.public.get(), self.rounds.first, self.honest())?;
-        let about = match &self.target {
-            Target::Mean { .. } => {
+        let about = match self.target.leading() {
+            None => {
                 let expected = expected_of_centre(Norm::White.face_radius());
                 self.about_samples(self.template.clone(), self.public, expected, self.rounds.first)?
             }
-            Target::Modes { leading, .. } | Target::Groups { leading, .. } => {
-                let (leading, looked) = (leading.clone(), leading.len());
+            Some(leading) => {
+                let (leading, looked) = (Box::new(leading.clone()), leading.len());
                 Deviations::Leading { leading, centre: vec![0.0; looked], looked, radius: self.public }
             }
         };
@@ -201,15 +227,15 @@ impl SitesRounds {
 
     /// Deviations from a released centre.
     pub(super) fn about(&self, centre: &Centre, radius: ClipRadius) -> Result<Deviations, MechanismError> {
-        match &self.target {
-            Target::Mean { .. } => {
+        match self.target.leading() {
+            None => {
                 let energy = centre.error.max(f64::MIN_POSITIVE);
                 let expected = Expectation { energy, doubt: EXPECTED_DOUBT };
                 self.about_samples(centre.values.clone(), radius, expected, self.rounds.second)
             }
-            Target::Modes { leading, .. } | Target::Groups { leading, .. } => {
-                let (leading, centre, looked) = (leading.clone(), centre.values.clone(), self.looked());
-                Ok(Deviations::Leading { leading, centre, looked, radius })
+            Some(leading) => {
+                let (leading, centre) = (Box::new(leading.clone()), centre.values.clone());
+                Ok(Deviations::Leading { leading, centre, looked: self.looked(), radius })
             }
         }
     }
@@ -222,7 +248,7 @@ impl SitesRounds {
         mu: Mu,
     ) -> Result<Deviations, MechanismError> {
         let Target::Mean { basis, norm } = &self.target else {
-            return Err(MechanismError::Shape("modes and groups have coordinates for a centre"));
+            return Err(MechanismError::Shape("what is not a mean has coordinates for a centre"));
         };
         let about = FunctionalMean::in_norm(*norm, basis.clone(), centre, radius, mu, self.price.n)?;
         Ok(Deviations::All(Box::new(about.expecting(expected))))
@@ -236,6 +262,10 @@ impl SitesRounds {
             Target::Groups { first, groups, .. } => {
                 let free = ClippedMoments::FREE;
                 SharedNoise::in_groups(groups.count(), (dim + 1, *first), radius, mu, honest, free)?
+            }
+            // Both parts of a vector are divided by their bounds.
+            Target::Regression { moments, .. } => {
+                SharedNoise::second(moments.second().dimension(), 1.0, mu, honest)?
             }
         })
     }
@@ -314,11 +344,20 @@ impl SitesRounds {
             Target::Mean { .. } => RoundKind::Mean,
             Target::Modes { .. } => RoundKind::Moments,
             Target::Groups { .. } => RoundKind::Groups,
+            Target::Regression { .. } => RoundKind::Regression,
         };
         let (about, noise) = (self.about(&centre, radius)?, self.second_noise(radius)?);
         let round = SiteRound::sum_of(kind, about, noise, self.template.clone());
         Ok(Some(match &self.target {
             Target::Groups { groups, .. } => round.in_groups(groups.clone()),
+            Target::Regression { leading, moments } => {
+                let recentred = centre.recentred(radius);
+                round.with_covariates(AboutFound {
+                    leading: (**leading).clone(),
+                    moments: (**moments).clone(),
+                    recentred,
+                })
+            }
             _ => round,
         }))
     }

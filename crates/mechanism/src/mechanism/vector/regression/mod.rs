@@ -27,7 +27,7 @@ const TITLE: Title = Title {
 const MUCH: f64 = 3000.0;
 
 /// How the budget is shared out: a tenth of μ² for the rough centre, .15 μ for the radius where nμ ≥ 60.
-fn shares(n: u64, mu: f64) -> Shares {
+pub(in crate::mechanism) fn shares(n: u64, mu: f64) -> Shares {
     let held = if n as f64 * mu >= MUCH { 0.9 } else { 0.5 };
     Shares {
         first: 0.1,
@@ -123,6 +123,16 @@ impl VectorRegression {
             price.clip = Some(recentring.public_radius()?);
         }
         Ok(Self { price, recentring, second, columns, reach, total: mu })
+    }
+
+    /// What is made of a release in which so many records took part, fewer than were planned for.
+    pub(in crate::mechanism) fn of_records(&self, n: u64) -> Self {
+        Self { recentring: self.recentring.clone().of_records(n), ..self.clone() }
+    }
+
+    /// The second round: of z = (x̃/X, (u − c)/τ)/√2.
+    pub(in crate::mechanism) fn second(&self) -> &ClippedSecond {
+        &self.second
     }
 
     /// q.

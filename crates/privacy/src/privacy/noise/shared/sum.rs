@@ -1,6 +1,5 @@
 //! What one party adds up: vectors, or vectors and the products of their coordinates.
 
-use super::super::products::upper_half;
 use super::super::{ClippedSum, IncompleteMean, MomentSum};
 use super::IntegerClip;
 
@@ -12,6 +11,8 @@ pub struct SharedSum(Of);
 enum Of {
     Vectors(ClippedSum),
     Moments(MomentSum),
+    /// Products alone.
+    Products(MomentSum),
     /// Of groups, one after the other.
     Groups(Vec<SharedSum>),
 }
@@ -26,6 +27,12 @@ impl SharedSum {
         Self(Of::Moments(MomentSum::new(clip, &all, shift, n)))
     }
 
+    /// Of the products of all coordinates.
+    pub(super) fn products(clip: &IntegerClip, shift: u32, n: u64) -> Self {
+        let all: Vec<usize> = (0..clip.dimension()).collect();
+        Self(Of::Products(MomentSum::new(clip, &all, shift, n)))
+    }
+
     /// Sums of disjoint groups of records as one.
     pub fn of_groups(sums: Vec<Self>) -> Self {
         Self(Of::Groups(sums))
@@ -38,7 +45,7 @@ impl SharedSum {
     pub fn add(&mut self, record: Option<&[f64]>) -> Result<(), IncompleteMean> {
         match &mut self.0 {
             Of::Vectors(sum) => sum.add(record),
-            Of::Moments(sum) => sum.add(record),
+            Of::Moments(sum) | Of::Products(sum) => sum.add(record),
             Of::Groups(_) => Err(IncompleteMean::Mismatch),
         }
     }
@@ -50,7 +57,9 @@ impl SharedSum {
     pub fn merge(&mut self, other: &Self) -> Result<(), IncompleteMean> {
         match (&mut self.0, &other.0) {
             (Of::Vectors(sum), Of::Vectors(other)) => sum.merge(other),
-            (Of::Moments(sum), Of::Moments(other)) => sum.merge(other),
+            (Of::Moments(sum), Of::Moments(other)) | (Of::Products(sum), Of::Products(other)) => {
+                sum.merge(other)
+            }
             _ => Err(IncompleteMean::Mismatch),
         }
     }
@@ -62,21 +71,21 @@ impl SharedSum {
     pub fn check_complete(&self) -> Result<(), IncompleteMean> {
         match &self.0 {
             Of::Vectors(sum) => sum.check_complete(),
-            Of::Moments(sum) => sum.check_complete(),
+            Of::Moments(sum) | Of::Products(sum) => sum.check_complete(),
             Of::Groups(sums) => sums.iter().try_for_each(Self::check_complete),
         }
     }
 
-    /// Whether it was made by this clip for so many groups; `products`: of how many first coordinates, rounded to so many digits less.
-    pub(super) fn fits(&self, groups: usize, clip: &IntegerClip, products: Option<(usize, u32)>) -> bool {
-        match &self.0 {
-            Of::Groups(sums) => sums.len() == groups && sums.iter().all(|sum| sum.fits(1, clip, products)),
-            Of::Vectors(sum) => groups == 1 && products.is_none() && sum.clip() == clip,
-            Of::Moments(sum) => {
-                let settings = (sum.second().len(), sum.shift());
-                let same = products.is_some_and(|(first, shift)| settings == (upper_half(first), shift));
-                groups == 1 && same && sum.clip() == clip
+    /// Whether it is of so many groups, each made as `one` is.
+    pub(super) fn fits(&self, groups: usize, one: &Self) -> bool {
+        match (&self.0, &one.0) {
+            (Of::Groups(sums), _) => sums.len() == groups && sums.iter().all(|sum| sum.fits(1, one)),
+            (Of::Vectors(sum), Of::Vectors(one)) => groups == 1 && sum.clip() == one.clip(),
+            (Of::Moments(sum), Of::Moments(one)) | (Of::Products(sum), Of::Products(one)) => {
+                let settings = |sum: &MomentSum| (sum.second().len(), sum.shift());
+                groups == 1 && sum.clip() == one.clip() && settings(sum) == settings(one)
             }
+            _ => false,
         }
     }
 
@@ -85,6 +94,7 @@ impl SharedSum {
         match &self.0 {
             Of::Vectors(sum) => sum.steps().to_vec(),
             Of::Moments(sum) => [sum.first(), sum.second()].concat(),
+            Of::Products(sum) => sum.second().to_vec(),
             Of::Groups(sums) => sums.iter().flat_map(Self::steps).collect(),
         }
     }

@@ -27,6 +27,65 @@ fn honest_shares_together_are_the_whole_noise_and_not_much_more() {
     }
 }
 
+/// K′ shares on the diagonal of products and above it: what `ClippedSecond` has in one place, within 5 standard deviations of 6000 values.
+#[test]
+fn products_alone_have_the_noise_of_a_second_moment() {
+    let (mu, honest, radius) = (Mu::new(0.7).unwrap(), 4, 1.0);
+    let noise = SharedNoise::second(110, radius, mu, honest).unwrap();
+    assert_eq!(noise.dimension(), 110 * 111 / 2);
+    let mut source = NoiseSource::seeded(9);
+    let mut sum = vec![0i128; noise.dimension()];
+    for _ in 0..honest {
+        let share = noise.share(&mut source, &paid(0.7)).unwrap();
+        sum.iter_mut().zip(share).for_each(|(sum, k)| *sum += k);
+    }
+    let second = noise.noised_second(&noise.to_f64(&sum), honest, 1).unwrap();
+    let whole = 2f64.sqrt() * radius * radius / mu.get();
+    assert!((second.sigma / whole - 1.0).abs() < 2e-4, "{}", second.sigma / whole);
+    let diagonal = second.diagonal();
+    let square = |of: &[f64]| of.iter().map(|x| (x / whole).powi(2)).sum::<f64>();
+    let above = 2.0 * (square(&second.entries) - square(&diagonal)) / (noise.dimension() - 110) as f64;
+    assert!((0.91..1.09).contains(&above), "{above}");
+    // 110 values: a variance within .135.
+    let on = square(&diagonal) / 110.0;
+    assert!((0.6..1.5).contains(&on), "{on}");
+}
+
+/// Sums of several parties are the second moment of all, and one record moves them by no more than the noise allows.
+#[test]
+fn products_of_several_parties_are_those_of_one() {
+    let mu = Mu::new(1.0).unwrap();
+    let noise = SharedNoise::second(3, 1.0, mu, 2).unwrap();
+    let steps = |records: &[[f64; 3]]| {
+        let mut sum = noise.sum(records.len() as u64);
+        records.iter().for_each(|record| sum.add(Some(record)).unwrap());
+        noise.bare(&sum, &paid(1.0)).unwrap()
+    };
+    let records = [[0.6, 0.3, -0.2], [5.0, 0.0, 0.0], [0.0, 0.1, 0.9], [-0.4, 0.2, 0.1]];
+    let (a, b) = (steps(&records[..1]), steps(&records[1..]));
+    let apart: Vec<i128> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+    assert_eq!(apart, steps(&records));
+    assert!(apart.iter().all(|k| k.unsigned_abs() <= noise.range(4)));
+    let means: Vec<f64> = noise.to_f64(&apart).iter().map(|x| x / 4.0).collect();
+    let expected = 0.25 * (0.36 + 1.0 + 0.16);
+    assert!((means[0] - expected).abs() < 1e-5, "{}", means[0]);
+    // Orthogonal records at the rim: √2 in the Frobenius norm, all that there can be.
+    let moved = steps(&[[1e9, 0.0, 0.0]])
+        .iter()
+        .zip(&steps(&[[0.0, 1e9, 0.0]]))
+        .map(|(a, b)| a - b)
+        .collect::<Vec<_>>();
+    let weights = [1.0, 2.0, 2.0, 1.0, 2.0, 1.0];
+    let far = noise.to_f64(&moved).iter().zip(weights).map(|(x, w)| w * x * x).sum::<f64>().sqrt();
+    let allowed = noise.sensitivity();
+    assert!(far <= allowed && far > 0.999 * allowed, "{far} {allowed}");
+    let moments = SharedNoise::moments(3, 1.0, mu, 2, 2.0).unwrap();
+    assert!(
+        moments.bare(&noise.sum(0), &paid(1.0)).is_err() && noise.bare(&moments.sum(0), &paid(1.0)).is_err()
+    );
+    assert!(noise.noised_moments(&means, 2, &[4]).is_none() && moments.noised_second(&means, 2, 4).is_none());
+}
+
 /// The proof's claim where it can be computed: for small M the sum of rounded normals and the rounded sum differ by what aliasing allows.
 #[test]
 fn sums_of_rounded_normals_are_rounded_sums_with_uniform_errors() {

@@ -16,7 +16,7 @@ use super::{RoundResult, Sites, SitesRounds};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
 use crate::mechanism::rounds::Shares;
-use crate::mechanism::vector::{GroupAim, GroupLabels, NoisedGroups, Recentred, Rest};
+use crate::mechanism::vector::{GroupAim, GroupLabels, NoisedGroups};
 use crate::privacy::{Drawn, Mechanism, Mu, Title};
 
 const TITLE: Title = Title {
@@ -90,14 +90,7 @@ impl SitesGroups {
         let sizes = self.sizes(last)?;
         let shares = self.rounds.sites().sharing.shares(last.sites.len() as u64);
         let groups = round.noise().noised_moments(&last.values, shares, &sizes).ok_or_else(other)?;
-        let recentred = Recentred {
-            centre: centre.values,
-            rest: Rest::default(),
-            error: centre.error,
-            radius: *radius,
-            unseen: centre.unseen,
-        };
-        Ok(Drawn { value: NoisedGroups::new(recentred, groups), parts })
+        Ok(Drawn { value: NoisedGroups::new(centre.recentred(*radius), groups), parts })
     }
 
     /// What makes differences, bands and tests of a release whose last round was this: for the people who are in it.

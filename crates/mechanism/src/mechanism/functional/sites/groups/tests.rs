@@ -3,7 +3,7 @@
 use super::worst_case::{mechanism as few, scales};
 use super::*;
 use crate::function::Domain;
-use crate::mechanism::functional::{Answer, RoundKind, Sharing};
+use crate::mechanism::functional::{Answer, RoundKind, Sharing, SitePeople};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Ledger, PrivacyLoss, release};
 use rand::SeedableRng;
@@ -128,7 +128,7 @@ fn one_person_moves_their_own_group_only_and_by_no_more_than_mu() {
         let mut records: Vec<Option<Vec<f64>>> = vec![None; 5];
         records[1] = Some(vec![far; 12]);
         let paid = Ledger::in_memory(None).charge("sum", loss).unwrap();
-        let sum = round.sum(&records, &[0, 0, 1, 1, 1]).unwrap();
+        let sum = round.sum(&records, SitePeople::Groups(&[0, 0, 1, 1, 1])).unwrap();
         round.noise().to_f64(&round.noise().bare(&sum, &paid).unwrap())
     };
     let (one, other) = (steps(1e6), steps(-1e6));
@@ -165,7 +165,10 @@ fn labels_and_survivors_are_checked() {
     };
     let last = rounds.next(std::slice::from_ref(&first)).unwrap().unwrap();
     let records: Vec<Option<Vec<f64>>> = vec![None; 12];
-    assert!(last.sum(&records, &[]).is_err() && last.sum(&records, &[2; 12]).is_err());
+    assert!(
+        last.sum(&records, SitePeople::Records).is_err()
+            && last.sum(&records, SitePeople::Groups(&[2; 12])).is_err()
+    );
     let of = |sites| Answer::Pooled { sites, sum: vec![0; last.noise().dimension()] };
     assert!(last.result(&of(vec![0, 1, 2]), rounds.sites()).is_ok());
     let refused = groups(GroupAim::Map, &[[9, 3], [0, 9], [0, 9], [0, 9]], Sharing::Sites { honest: 2 }, 1.0);

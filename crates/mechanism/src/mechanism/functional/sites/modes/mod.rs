@@ -9,12 +9,12 @@ pub use worst_case::ENTRY;
 use super::super::FunctionalModes;
 use super::deviations::Deviations;
 use super::one_place::sites_mechanism;
-use super::rounds::{Centre, Target, known};
+use super::rounds::{Target, known};
 use super::{RoundResult, Sites, SitesRounds};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
 use crate::mechanism::rounds::Shares;
-use crate::mechanism::vector::{NoisedModes, Recentred, modes};
+use crate::mechanism::vector::{NoisedModes, modes};
 use crate::privacy::{Drawn, Mechanism, Mu, Title};
 
 const TITLE: Title = Title {
@@ -80,9 +80,7 @@ impl SitesModes {
         let (n, shares) = (sites.people(&last.sites), sites.sharing.shares(last.sites.len() as u64));
         let moments = round.noise().noised_moments(&last.values, shares, &[n]).and_then(|mut one| one.pop());
         let moments = moments.ok_or_else(other)?;
-        let Centre { values, error, rest, unseen } = centre;
-        let recentred = Recentred { centre: values, rest, error, radius: *radius, unseen };
-        Ok(Drawn { value: NoisedModes { recentred, moments }, parts })
+        Ok(Drawn { value: NoisedModes { recentred: centre.recentred(*radius), moments }, parts })
     }
 }
 
