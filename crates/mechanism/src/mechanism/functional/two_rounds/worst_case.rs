@@ -20,7 +20,7 @@ pub const ENTRY: Entry = Entry {
 
 const WORST_CASES: &[WorstCase] = &[
     WorstCase { name: "two-rounds", make: audit, loss: whole, runs: 20_000 },
-    WorstCase { name: "two-rounds-size", make: audit_size, loss: whole, runs: 20_000 },
+    WorstCase { name: "two-rounds-size", make: audit_size, loss: whole, runs: 40_000 },
 ];
 
 /// The public bound of log sizes.
