@@ -18,6 +18,7 @@
 mod appearance;
 mod atomic;
 mod axes;
+mod checksum;
 mod columns;
 mod error;
 mod export;
@@ -51,6 +52,7 @@ pub use appearance::has_appearance;
 pub use atomic::{WriteError, write_atomically, write_bytes, write_text};
 #[doc(hidden)]
 pub use atomic::{sweep, sync_folder, write_secret};
+pub use checksum::numbers_sha256;
 pub use columns::RecordSize;
 pub use error::{Fault, Place, ReadError, RecordError};
 pub use export::{SurfaceFile, SurfaceFormat, Way};

@@ -1,7 +1,8 @@
 //! What counts as a person, and what is done about records of two that are alike.
 
 use super::copies::{Copies, Kind, Sketch};
-use super::people::{People, PeopleError, sum_of};
+use super::people::{People, PeopleError};
+use crate::io::numbers_sha256;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -157,7 +158,7 @@ impl Counting {
         records: &[Option<&[f64]>],
         name: impl Fn(usize) -> String,
     ) -> Result<(), PeopleError> {
-        self.refuse_identical(people, records.iter().map(|numbers| numbers.map(sum_of)), &name)?;
+        self.refuse_identical(people, records.iter().map(|numbers| numbers.map(numbers_sha256)), &name)?;
         let sketches: Vec<Option<Sketch>> = records.iter().map(|numbers| Sketch::of((*numbers)?)).collect();
         let sketch = |i: usize| Some(Cow::Borrowed(sketches[i].as_ref()?));
         let measure =

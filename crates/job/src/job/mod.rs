@@ -68,7 +68,7 @@ pub use ledger::{LedgerChoice, ledger_of};
 pub use pay::Paid;
 pub use people::{People, PeopleError, PeopleFault};
 #[doc(hidden)]
-pub use people::{average, others, sum_of};
+pub use people::{average, others};
 pub use place::Place;
 pub use plan::{PlanError, SavedPlan};
 pub use priced::Priced;

@@ -2,7 +2,6 @@
 
 use super::labelled::{Mismatch, line_of_each};
 use crate::io::{RecordError, read_people};
-use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
@@ -131,14 +130,6 @@ impl People {
         of.iter().enumerate().for_each(|(record, &person)| members[person].push(record));
         Self { n: members.len(), shared: Some(Shared { members, of, labels: names, table }) }
     }
-}
-
-/// SHA-256 of a record's numbers, bit by bit: what copies have in common.
-pub fn sum_of(numbers: &[f64]) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_bits().to_le_bytes()).collect();
-    hash.update(bytes);
-    hash.finalize().into()
 }
 
 /// One person's vectors of numbers as one; none where the sums are beyond all numbers.

@@ -4,7 +4,7 @@ use super::Part;
 use crate::function::FaceCurves;
 use crate::io::ReadError;
 use crate::io::npy::Rows;
-use crate::job::sum_of;
+use crate::io::numbers_sha256;
 use crate::mechanism::functional::FunctionRecords;
 use crate::study::face::{StudyError, copies, mean_of, prepared_face};
 use crate::study::{Counting, Identical, People, Unusable};
@@ -117,7 +117,7 @@ impl<'a> PartRecords<'a> {
     fn seen(&self, person: usize) -> Result<Vec<Seen>, ReadError> {
         let one = |&row: &usize| {
             let values = self.rows.values(&self.rows.bytes(row)?);
-            Ok((row, sum_of(&values), prepared_face(values, self.own)))
+            Ok((row, numbers_sha256(&values), prepared_face(values, self.own)))
         };
         self.members[person].iter().map(one).collect()
     }

@@ -1,8 +1,9 @@
 //! What is public of other people, for `--prior`: their records, or an earlier private release.
 
+use crate::io::numbers_sha256;
 use crate::io::{Limit, ReadError, npy, open};
 use crate::job::layout::{CERTIFICATE, MODES_NPY};
-use crate::job::{refuse_secret, sum_of};
+use crate::job::refuse_secret;
 use crate::privacy::PublicInput;
 use crate::study::{public_input, verify};
 use std::collections::HashSet;
@@ -56,7 +57,7 @@ impl PublicPeople {
         Self {
             inputs: vec![input],
             differences: records.clone().map(difference).collect(),
-            sums: records.map(sum_of).collect(),
+            sums: records.map(numbers_sha256).collect(),
         }
     }
 
@@ -101,6 +102,6 @@ impl PublicPeople {
 
     /// Whether these numbers are one of the records, to the last bit.
     pub fn has(&self, record: &[f64]) -> bool {
-        self.has_records() && self.sums.contains(&sum_of(record))
+        self.has_records() && self.sums.contains(&numbers_sha256(record))
     }
 }

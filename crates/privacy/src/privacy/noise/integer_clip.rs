@@ -122,11 +122,14 @@ impl IntegerClip {
             if largest * ratio > self.radius { (largest, self.radius / ratio) } else { (1.0, 1.0) };
         let mut shrink = 1e-13;
         let limit = u128::from(self.bound).pow(2);
+        // The step is a power of two: multiplying by its inverse is dividing by it.
+        let inverse = 1.0 / self.lattice.step();
         loop {
-            let steps: Vec<i64> = vector
-                .iter()
-                .map(|x| (x / unit * scale / self.lattice.step()).round_ties_even() as i64)
-                .collect();
+            let steps: Vec<i64> = if unit == 1.0 && scale == 1.0 {
+                vector.iter().map(|x| rounded(x * inverse) as i64).collect()
+            } else {
+                vector.iter().map(|x| rounded(x / unit * scale * inverse) as i64).collect()
+            };
             // |k| ≤ 2⁶³ and casts saturate, so each square fits; a sum that does not is certainly too large.
             let square = steps
                 .iter()
@@ -147,10 +150,34 @@ impl IntegerClip {
     }
 }
 
+/// To the nearest whole number, ties to even: as [`f64::round_ties_even`], which is a call on machines whose instructions are not known.
+fn rounded(x: f64) -> f64 {
+    /// Nothing is left of a fraction beside 1.5 · 2⁵².
+    const SHIFT: f64 = 1.5 * (1u64 << 52) as f64;
+    if x.abs() < (1u64 << 51) as f64 { (x + SHIFT) - SHIFT } else { x.round_ties_even() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn rounding_is_that_of_the_standard_library() {
+        let mut x = 1e-20f64;
+        while x < 1e20 {
+            for y in [x, -x, x.floor() + 0.5, -x.floor() - 0.5, x.floor(), x.floor() + 0.5f64.next_up()] {
+                assert_eq!(rounded(y), y.round_ties_even(), "{y}");
+            }
+            x *= 1.000_7;
+        }
+        for power in 50..55 {
+            let large = (1u64 << power) as f64;
+            for y in [large, large.next_up(), large.next_down(), large - 0.5, large + 0.5, -large + 0.5] {
+                assert_eq!(rounded(y), y.round_ties_even(), "{y}");
+            }
+        }
+    }
 
     proptest! {
         /// Whatever comes, of whatever size: the norm is within the bound in integers, and what was short enough has only been rounded.

@@ -14,10 +14,10 @@ use super::template::{LoadedTemplate, TemplateLoadError, load_template};
 use super::units::odd;
 use crate::estimate::Design;
 use crate::function::FaceCurves;
+use crate::io::numbers_sha256;
 use crate::io::{Content, WriteError, open_as, write_bytes};
 use crate::job::covariates::Covariates;
 use crate::job::layout::SCAN_TABLE;
-use crate::job::sum_of;
 use crate::job::{Digest, Job, Priced, Publication, Published};
 use crate::mechanism::MechanismError;
 use crate::privacy::{Certificate, ClipRadius, Mechanism, Price};
@@ -185,7 +185,7 @@ impl<'a> FaceStudy<'a> {
                     curves.push(face.map_err(|problem| unusable.push(row(problem))).ok());
                 }
                 self.refuse_identical(
-                    &curves.iter().map(|c| c.as_ref().map(|c| sum_of(c.data()))).collect::<Vec<_>>(),
+                    &curves.iter().map(|c| c.as_ref().map(|c| numbers_sha256(c.data()))).collect::<Vec<_>>(),
                 )?;
                 self.write_rows(job, &unusable)?;
                 self.refuse_unusable(&unusable, curves.len())?;

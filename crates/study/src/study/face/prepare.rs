@@ -7,8 +7,8 @@ use super::record::cache::RecordCache;
 use super::record::{Record, RecordMaker, landmark_file};
 use super::settings::FaceInputs;
 use super::template::load_template;
+use crate::io::numbers_sha256;
 use crate::io::{Content, Manifest, WriteError, open_as};
-use crate::job::sum_of;
 use crate::study::JobError;
 use crate::study::records::{Line, LineStatus, Making, RecordsError, Shard, write_index};
 use rayon::prelude::*;
@@ -155,7 +155,7 @@ impl ShardWork<'_> {
             status: if curves.is_some() { LineStatus::Ok } else { LineStatus::Failed },
             problem: known.problem,
             scan: Some(hex::encode(sum)),
-            curves: curves.map(|curves| hex::encode(sum_of(curves.data()))),
+            curves: curves.map(|curves| hex::encode(numbers_sha256(curves.data()))),
             ..empty
         };
         Ok((line, reused))

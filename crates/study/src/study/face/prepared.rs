@@ -1,6 +1,6 @@
 //! Records that were registered elsewhere: an array (n, J, m, 3) of unit-area faces in the template's frame.
 
-use crate::function::FaceCurves;
+use crate::function::{CurvesError, FaceCurves, Frame, is_mirrored};
 use crate::io::{Limit, Opened, ReadError, npy, open};
 use rayon::prelude::*;
 use std::path::Path;
@@ -113,20 +113,20 @@ pub fn check_form_of(
 /// # Errors
 /// What is wrong with it, and what to do.
 pub fn prepared_face(data: Vec<f64>, own: &FaceCurves) -> Result<FaceCurves, String> {
-    match complaint(&data, own.data()) {
+    let face = FaceCurves::new(own.curves(), own.samples(), data).map_err(|wrong| match wrong {
+        CurvesError::NotFinite => "has values that are not numbers".into(),
+        other => other.to_string(),
+    })?;
+    match complaint(face.data(), own.data()) {
         Some(what) => Err(what),
-        None => FaceCurves::new(own.curves(), own.samples(), data).map_err(|e| e.to_string()),
+        None => Ok(face),
     }
 }
 
 /// What is wrong with a record's frame.
 fn complaint(data: &[f64], template: &[f64]) -> Option<String> {
-    if !data.iter().all(|x| x.is_finite()) {
-        return Some("has values that are not numbers".into());
-    }
-    let ((centre, size), (own_centre, own_size)) = (centre_and_size(data), centre_and_size(template));
-    let off = (0..3).map(|k| (centre[k] - own_centre[k]).powi(2)).sum::<f64>().sqrt();
-    let ratio = size / own_size;
+    let (frame, own) = (Frame::of(data), Frame::of(template));
+    let (off, ratio) = (frame.off(&own), frame.size / own.size);
     if !(SIZES.0..=SIZES.1).contains(&ratio) {
         return Some(format!(
             "is {ratio:.2} times as large as the template; faces are to be scaled to surface area 1"
@@ -137,50 +137,29 @@ fn complaint(data: &[f64], template: &[f64]) -> Option<String> {
             "has its centroid {off:.2} from the template's; faces are to be centred (area centroid at the origin)"
         ));
     }
-    let square = |sign: f64| {
-        let points = data.chunks_exact(3).zip(template.chunks_exact(3));
-        points
-            .map(|(p, q)| (sign * p[0] - q[0]).powi(2) + (p[1] - q[1]).powi(2) + (p[2] - q[2]).powi(2))
-            .sum::<f64>()
-    };
-    if square(-1.0) < square(1.0) {
-        return Some("is mirrored: x is to the subject's left".into());
-    }
-    None
-}
-
-/// The centroid of the points, and their root-mean-square distance from it.
-fn centre_and_size(data: &[f64]) -> ([f64; 3], f64) {
-    let n = data.len() as f64 / 3.0;
-    let mut centre = [0.0; 3];
-    data.chunks_exact(3).for_each(|p| (0..3).for_each(|k| centre[k] += p[k]));
-    centre.iter_mut().for_each(|sum| *sum /= n);
-    let square: f64 =
-        data.chunks_exact(3).map(|p| (0..3).map(|k| (p[k] - centre[k]).powi(2)).sum::<f64>()).sum();
-    (centre, (square / n).sqrt())
+    is_mirrored(data, template).then(|| "is mirrored: x is to the subject's left".into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn face() -> Vec<f64> {
-        (0..16)
-            .flat_map(|l| {
-                let t = std::f64::consts::TAU * f64::from(l) / 16.0;
-                [0.3 * t.cos(), 0.4 * t.sin(), 0.1 * t.cos().powi(2)]
-            })
-            .collect()
+    fn face() -> FaceCurves {
+        let point = |l| {
+            let t = std::f64::consts::TAU * f64::from(l) / 16.0;
+            [0.3 * t.cos(), 0.4 * t.sin(), 0.1 * t.cos().powi(2)]
+        };
+        FaceCurves::new(1, 16, (0..16).flat_map(point).collect()).unwrap()
     }
 
     #[test]
     fn faces_in_another_frame_are_told_apart() {
         let own = face();
-        assert_eq!(complaint(&own, &own), None);
         let with = |f: &dyn Fn(usize, f64) -> f64| -> String {
-            let data: Vec<f64> = own.iter().enumerate().map(|(i, x)| f(i % 3, *x)).collect();
-            complaint(&data, &own).unwrap_or_default()
+            let data: Vec<f64> = own.data().iter().enumerate().map(|(i, x)| f(i % 3, *x)).collect();
+            prepared_face(data, &own).err().unwrap_or_default()
         };
+        assert_eq!(with(&|_, x| x), "");
         assert!(with(&|_, x| 1.3 * x).contains("1.30 times as large"));
         assert!(with(&|_, x| 0.7 * x).contains("surface area 1"));
         assert!(with(&|k, x| if k == 1 { x + 0.2 } else { x }).contains("0.20 from the template"));

@@ -1,9 +1,9 @@
 //! Records of a study of points as they are read: usable or not, each a person's own or not.
 
 use super::{PointRequest, PointStudyError};
+use crate::io::numbers_sha256;
 use crate::io::shapes::ShapeRecord;
 use crate::job::copies::{Copies, Kind, Sketch};
-use crate::job::sum_of;
 use crate::job::unusable::Problem;
 use crate::manifold::LandmarkShapes;
 use crate::study::{Counting, People, PeopleError, Unusable};
@@ -26,7 +26,7 @@ enum Like {
 impl Alike {
     /// Numbers as they stand in the file.
     pub(in crate::study) fn of(numbers: &[f64]) -> Self {
-        Self { sum: Some(sum_of(numbers)), like: Sketch::of(numbers).map(Like::Numbers) }
+        Self { sum: Some(numbers_sha256(numbers)), like: Sketch::of(numbers).map(Like::Numbers) }
     }
 
     /// A shape as it stands in the file. One that lacks landmarks is compared to the last bit only.
@@ -34,7 +34,7 @@ impl Alike {
         let like = LandmarkShapes::new(shape.landmarks(), shape.dimension()).ok();
         let like =
             like.and_then(|space| Some(Like::Shape(space, space.preshape(&shape.to_matrix()).ok()?.0)));
-        Self { sum: Some(sum_of(shape.coordinates())), like }
+        Self { sum: Some(numbers_sha256(shape.coordinates())), like }
     }
 }
 

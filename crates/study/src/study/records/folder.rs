@@ -4,7 +4,7 @@ use super::index::{self, Line, LineStatus};
 use super::{Making, RecordsError};
 use crate::function::FaceCurves;
 use crate::io::Manifest;
-use crate::job::sum_of;
+use crate::io::numbers_sha256;
 use crate::study::face::record::ScanRow;
 use crate::study::face::record::cache::{RecordCache, RecordKey};
 use std::collections::HashMap;
@@ -155,7 +155,7 @@ impl RecordFolder {
         }
         let expected = self.line(row).and_then(|line| line.curves);
         match self.face(row) {
-            Some(curves) if Some(sum_of(curves.data())) == expected => {
+            Some(curves) if Some(numbers_sha256(curves.data())) == expected => {
                 FaceRecord { row, status: Status::Made, curves: Some(curves) }
             }
             _ => lost,

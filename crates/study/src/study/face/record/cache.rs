@@ -5,8 +5,8 @@
 
 use super::{Record, ScanRow};
 use crate::function::FaceCurves;
+use crate::io::numbers_sha256;
 use crate::io::{Content, Limit, ReadError, internal, npy, open, open_as, write_atomically};
-use crate::job::sum_of;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
@@ -83,7 +83,7 @@ impl RecordCache {
         }
         let curves = self.load_curves(key)?;
         // One that was damaged is made anew.
-        let whole = curves_sha256.is_none_or(|sum| sum == hex::encode(sum_of(curves.data())));
+        let whole = curves_sha256.is_none_or(|sum| sum == hex::encode(numbers_sha256(curves.data())));
         whole.then_some(Record { curves: Some(curves), row })
     }
 
@@ -112,7 +112,7 @@ impl RecordCache {
             let shape = [curves.curves(), curves.samples(), 3];
             internal::write_npy(&self.curves_path(key), &shape, curves.data())?;
         }
-        let sum = record.curves.as_ref().map(|curves| hex::encode(sum_of(curves.data())));
+        let sum = record.curves.as_ref().map(|curves| hex::encode(numbers_sha256(curves.data())));
         let kept = Kept { row: record.row.clone(), curves_sha256: sum };
         write_atomically(&self.row_path(key), |out| {
             out.write_all(serde_json::to_string(&kept).map_err(io::Error::other)?.as_bytes())
