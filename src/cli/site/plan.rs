@@ -125,7 +125,7 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
         noise,
         sites,
         aggregators,
-        template: loaded.input,
+        template: loaded.input.clone(),
         curves: args.curves,
         samples: args.samples,
         registration: args.registration,
@@ -133,6 +133,7 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
         groups,
         regression,
     };
+    plan.check_release(&loaded).map_err(Failure::failed)?;
     let known = plan.write(&args.public).map_err(Failure::failed)?;
     let people: u64 = plan.sites.iter().map(|site| site.n).sum();
     let path = args.public.join(PLAN);

@@ -3,7 +3,8 @@
 use super::consortium::{Consortium, SITES, What, ages, refused};
 use std::fs;
 use visard::mechanism::functional::Sharing;
-use visard::sites::{Findings, KnownPlan, merge_round};
+use visard::sites::{Findings, KnownPlan, SitePlan, merge_round};
+use visard::study::face::{TemplateSource, load_template};
 
 #[test]
 fn covariates_are_regressed_on_over_sites_and_tables_that_do_not_fit_cost_nothing() {
@@ -57,6 +58,12 @@ fn covariates_do_not_change_between_rounds_and_are_in_the_plan() {
     // Put back, the same round is answered.
     fs::write(consortium.path("a.csv"), ages(5)).unwrap();
     consortium.answer("a").unwrap();
+    // Too few people for a covariate are refused with the plan.
+    let known = KnownPlan::read(&consortium.path("public")).unwrap();
+    let template = load_template(&TemplateSource::Builtin).unwrap();
+    known.plan.check_release(&template).unwrap();
+    let few = SitePlan { mu: 0.1, ..known.plan };
+    refused(few.check_release(&template), "covariate");
     // A plan of more than one statistic, of bounds that are none, or of too few people is none.
     let plan = consortium.path("public/plan.json");
     let text = fs::read_to_string(&plan).unwrap();

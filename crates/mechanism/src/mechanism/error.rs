@@ -41,8 +41,9 @@ pub enum MechanismError {
     },
     /// More covariates than n records at this budget can tell anything of: a public condition.
     #[error(
-        "{columns} columns of covariates are too many for {n} records at mu = {mu}: the noise would hide how they vary; {records} \
-         records would do, or {times:.2} times this mu, or fewer covariates (a spline has several columns)"
+        "{columns} {} too many for {n} records at mu = {mu:.3}: the noise would hide how they vary; {records} \
+         records would do, or {times:.2} times this mu, or fewer covariates (a spline has several columns)",
+        if *columns == 1 { "column of covariates is" } else { "columns of covariates are" }
     )]
     Covariates {
         /// Columns of the design without the intercept.

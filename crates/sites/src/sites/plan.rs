@@ -9,8 +9,8 @@ use crate::function::FaceCurves;
 use crate::io::{Limit, open, write_text};
 use crate::mechanism::functional::{Sharing, Sites};
 use crate::privacy::{Mu, PrivacyLoss, PublicInput};
-use crate::study::face::LoadedTemplate;
 use crate::study::face::modes::MOST_MODES;
+use crate::study::face::{LoadedTemplate, TemplateLoadError};
 use crate::surface::registration::Registration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -200,6 +200,16 @@ impl SitePlan {
     pub(super) fn statistic(&self, own: &FaceCurves) -> Result<SitesStatistic, SitesError> {
         let wanted = self.wanted().map_err(SitesError::Asked)?;
         Ok(SitesStatistic::new(wanted, own, Mu::new(self.mu)?, self.taking_part())?)
+    }
+
+    /// Refuses, before any site answers, what cannot be released about this template: too few people for the covariates, say.
+    ///
+    /// # Errors
+    /// [`SitesError`], about public numbers.
+    pub fn check_release(&self, loaded: &LoadedTemplate) -> Result<(), SitesError> {
+        self.check().map_err(SitesError::Asked)?;
+        let own = loaded.template.own_curves(self.curves, self.samples).map_err(TemplateLoadError::from)?;
+        self.statistic(&own).map(|_| ())
     }
 
     /// A site's place in the plan.

@@ -5,6 +5,7 @@ use super::super::{ChosenRecords, FunctionRecords};
 use super::covariates::AboutFound;
 use super::deviations::Deviations;
 use super::{Answer, RoundResult, Sharing, SiteGroups, Sites};
+use crate::mechanism::quantile::STEPS;
 use crate::mechanism::vector::groups::own_unusable;
 use crate::mechanism::{MechanismError, unseen};
 use crate::privacy::ClipRadius;
@@ -20,7 +21,7 @@ pub enum RoundKind {
     Centre,
     /// How many lie within a radius about it.
     Count {
-        /// Which of the six, from 1.
+        /// Which of them, from 1.
         number: usize,
     },
     /// The mean about the private centre.
@@ -48,7 +49,7 @@ impl fmt::Display for RoundKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Centre => f.write_str("rough mean over sites"),
-            Self::Count { number } => write!(f, "count {number} of 6 for the radius"),
+            Self::Count { number } => write!(f, "count {number} of {STEPS} for the radius"),
             Self::Mean => f.write_str("mean over sites about the private centre"),
             Self::Moments => f.write_str("mean and second moment over sites about the private centre"),
             Self::Groups => {
