@@ -5,13 +5,13 @@
 #   workflows/sites.sh [sites|aggregators|each] [PEOPLE] [MU] [DIR]
 #
 # MODES=5 asks for modes of variation with the mean. COMPARE=map (or test) compares groups: every second of the people is a patient, whose
-# nose is made to stand out more. VISARD and PREPARED_FACES name the programs (default: as cargo builds them, with
-# --example prepared_faces). Needs Python 3 for the arithmetic.
+# nose is made to stand out more. VISARD and MEASURE name the programs (default: as cargo builds them with --release, the second with
+# --example measure). Needs Python 3 for the arithmetic.
 set -eu
 NOISE=${1:-sites} PEOPLE=${2:-200} MU=${3:-1} DIR=${4:-sites-example}
 HERE=$(cd "$(dirname "$0")/.." && pwd)
 VISARD=${VISARD:-$HERE/target/release/visard}
-PREPARED_FACES=${PREPARED_FACES:-$HERE/target/release/examples/prepared_faces}
+MEASURE=${MEASURE:-$HERE/target/release/examples/measure}
 COMPARE=${COMPARE:-}
 # Every second of a site's people is a patient, and so is every second of all.
 if [ -n "$COMPARE" ] && [ $((PEOPLE % 2)) -ne 0 ]; then
@@ -21,7 +21,7 @@ fi
 SITES="amsterdam berlin lyon oslo porto"
 mkdir -p "$DIR"
 cd "$DIR"
-[ -e all.npy ] || "$PREPARED_FACES" synthetic $((5 * PEOPLE)) all.npy
+[ -e all.npy ] || "$MEASURE" prepared_faces synthetic $((5 * PEOPLE)) all.npy
 
 # Each site has its own people.
 ALL=all${COMPARE:+-groups}

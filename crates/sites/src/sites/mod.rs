@@ -27,7 +27,7 @@ mod regression;
 mod seal;
 mod site;
 mod statistic;
-mod told;
+mod table;
 mod vdaf;
 
 pub use aggregator::{Aggregated, AggregatorSettings, verify_round};

@@ -7,7 +7,7 @@ use super::message::{Kind, Position, steps_to_bytes, to_bytes};
 use super::plan::SitePlan;
 use super::purse::{Due, Purse};
 use super::seal::{KeyPair, has_signing_half};
-use super::told::Told;
+use super::table::SiteTable;
 use super::vdaf::Sharer;
 use crate::job::{self, Job};
 use crate::mechanism::functional::{RoundKind, Sharing, SiteRound, SitesRounds};
@@ -105,7 +105,7 @@ pub fn answer_round(
             study.n()
         )));
     }
-    let (told, remarks) = Told::read(plan, own, &study, settings.table.as_deref())?;
+    let (table, remarks) = SiteTable::read(plan, own, &study, settings.table.as_deref())?;
     let key = match (&settings.key, &own.key) {
         (_, None) => None,
         (Some(path), Some(public)) => Some(KeyPair::read(path, public)?),
@@ -131,11 +131,11 @@ pub fn answer_round(
         // Also where the answer is stored: it is of these records, and is handed on again for no others.
         let gathered = study.gather(job, &maker, progress)?;
         let failed = (gathered.failed, gathered.scans);
-        let digest = study.digest(&told.settings(&position.plan), &price, &gathered);
+        let digest = study.digest(&table.settings(&position.plan), &price, &gathered);
         if let Some(files) = purse.again(&inputs.place, &part, &position, digest.as_str())? {
             return Ok((files, true, failed));
         }
-        let sum = round.sum(&gathered.faces, told.people())?;
+        let sum = round.sum(&gathered.faces, table.people())?;
         let mut ledger = purse.ledger(&inputs.place, &part)?;
         let (records, closed) = (digest.as_str(), exchange.answered_by(site));
         let due = Due { part, once: false, position: &position, records, closed };

@@ -155,10 +155,7 @@ impl FunctionRegression {
         held: usize,
     ) -> Result<Vectors<'a>, MechanismError> {
         let rows = rows.into();
-        let columns = self.moments.columns();
-        if rows.len() != functions.count() || rows.iter().any(|row| row.len() != columns) {
-            return Err(MechanismError::Shape("every record needs a row of covariates"));
-        }
+        self.moments.check_rows(&rows, functions.count())?;
         Ok(self.leading.vectors(functions, held)?.with_covariates(rows))
     }
 

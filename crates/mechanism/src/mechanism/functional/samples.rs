@@ -91,11 +91,7 @@ impl OfSamples for FunctionRegression {
     }
 
     fn check(&self, count: usize, rows: &[Vec<f64>]) -> Result<(), MechanismError> {
-        let columns = self.mechanism().columns();
-        if rows.len() == count && rows.iter().all(|row| row.len() == columns) {
-            return Ok(());
-        }
-        Err(MechanismError::Shape("every record needs a row of covariates"))
+        self.mechanism().check_rows(rows, count)
     }
 
     fn prepare_of<'a>(

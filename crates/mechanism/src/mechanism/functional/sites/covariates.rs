@@ -2,7 +2,6 @@
 
 use super::super::LeadingCoordinates;
 use super::super::records::Given;
-use crate::mechanism::MechanismError;
 use crate::mechanism::vector::{AboutCentre, Recentred, VectorRegression};
 
 /// How a person becomes a vector z of the last round: a public map once centre and radius are released.
@@ -14,15 +13,6 @@ pub(super) struct AboutFound {
 }
 
 impl AboutFound {
-    /// Whether every record has a row of the design.
-    pub(super) fn check(&self, rows: &[Vec<f64>], count: usize) -> Result<(), MechanismError> {
-        let columns = self.moments.columns();
-        if rows.len() == count && rows.iter().all(|row| row.len() == columns) {
-            return Ok(());
-        }
-        Err(MechanismError::Shape("every record needs a row of covariates"))
-    }
-
     /// A person's, as in one place: one whose record cannot be used has covariates all the same.
     pub(super) fn vector(&self, given: &Given<'_>, row: &[f64]) -> Option<Vec<f64>> {
         let u = given.samples.map(|samples| self.leading.coordinates(samples));

@@ -133,10 +133,8 @@ impl SiteRound {
         people: SitePeople<'_>,
     ) -> Result<SharedSum, MechanismError> {
         if let Some(about) = &self.regression {
-            let SitePeople::Covariates(rows) = people else {
-                return Err(MechanismError::Shape("every record needs a row of covariates"));
-            };
-            about.check(rows, records.count())?;
+            let rows = if let SitePeople::Covariates(rows) = people { rows } else { &[] };
+            about.moments.check_rows(rows, records.count())?;
             let vector = |given: &Given<'_>| about.vector(given, rows.get(given.index)?);
             let n = records.count() as u64;
             return add_up(|| self.noise.sum(n), records, self.template.len(), vector);

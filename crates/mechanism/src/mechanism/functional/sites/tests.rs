@@ -53,18 +53,24 @@ where
         .sum()
 }
 
+/// So many rounds that together cost all of the budget and no more.
+pub(super) fn assert_paid_by(all: &SitesRounds, mu: f64, rounds: usize) {
+    let losses = all.losses().unwrap();
+    assert_eq!((all.count_rounds(), losses.len()), (rounds, rounds));
+    let square = |loss: &PrivacyLoss| match loss {
+        PrivacyLoss::Gaussian(mu) => mu.get().powi(2),
+        _ => f64::INFINITY,
+    };
+    let total = losses.iter().map(square).sum::<f64>().sqrt();
+    assert!(total <= mu && total > mu * (1.0 - 1e-9), "{total}");
+}
+
 #[test]
 fn all_rounds_are_paid_for_by_one_budget_and_no_more() {
     for (sizes, mu, rounds) in [(vec![200; 5], 1.0, 9), (vec![3, 9, 4], 1.0, 2)] {
         let mean = mean(sizes, Sharing::Sites { honest: 2 }, mu).unwrap();
         let all = mean.rounds();
-        assert_eq!((all.count_rounds(), all.losses().unwrap().len()), (rounds, rounds));
-        let square = |loss: &PrivacyLoss| match loss {
-            PrivacyLoss::Gaussian(mu) => mu.get().powi(2),
-            _ => f64::INFINITY,
-        };
-        let total = all.losses().unwrap().iter().map(square).sum::<f64>().sqrt();
-        assert!(total <= mu && total > mu * (1.0 - 1e-9), "{total}");
+        assert_paid_by(all, mu, rounds);
         let paid = || Ledger::in_memory(None).charge_part(mean.price().charged()).unwrap();
         assert!(all.part(paid(), rounds - 1).is_ok() && all.part(paid(), rounds).is_err());
     }

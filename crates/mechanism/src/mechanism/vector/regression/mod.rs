@@ -135,6 +135,21 @@ impl VectorRegression {
         &self.second
     }
 
+    /// Whether so many records have a row of the design each.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] where they do not.
+    pub(in crate::mechanism) fn check_rows(
+        &self,
+        rows: &[Vec<f64>],
+        count: usize,
+    ) -> Result<(), MechanismError> {
+        if rows.len() == count && rows.iter().all(|row| row.len() == self.columns) {
+            return Ok(());
+        }
+        Err(MechanismError::Shape("every record needs a row of covariates"))
+    }
+
     /// q.
     pub fn columns(&self) -> usize {
         self.columns

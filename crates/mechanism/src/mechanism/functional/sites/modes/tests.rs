@@ -1,11 +1,12 @@
 //! Moments over sites are those of all people together.
 
+use super::super::tests::assert_paid_by;
 use super::worst_case::scales;
 use super::*;
 use crate::function::Domain;
 use crate::mechanism::functional::{RoundKind, Sharing};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Ledger, PrivacyLoss, release};
+use crate::privacy::{Ledger, release};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -119,14 +120,7 @@ fn all_rounds_are_paid_for_by_one_budget_and_no_more() {
     for (sizes, mu, count) in [(vec![200; 5], 1.0, 9), (vec![3, 9, 4], 1.0, 2)] {
         let modes = modes(sizes, Sharing::Sites { honest: 2 }, mu);
         let rounds = modes.rounds();
-        let square = |loss: &PrivacyLoss| match loss {
-            PrivacyLoss::Gaussian(mu) => mu.get().powi(2),
-            _ => f64::INFINITY,
-        };
-        let losses = rounds.losses().unwrap();
-        let total = losses.iter().map(square).sum::<f64>().sqrt();
-        assert_eq!((rounds.count_rounds(), losses.len()), (count, count));
-        assert!(total <= mu && total > mu * (1.0 - 1e-9), "{total}");
+        assert_paid_by(rounds, mu, count);
         assert_eq!(rounds.next(&[]).unwrap().unwrap().kind(), RoundKind::Centre);
     }
 }

@@ -6,7 +6,7 @@ mod worst_case;
 
 pub use worst_case::ENTRY;
 
-use super::super::{FunctionRecords, FunctionRegression};
+use super::super::FunctionRegression;
 use super::rounds::{Target, known};
 use super::{RoundResult, Sites, SitesRounds};
 use crate::estimate::design::Design;
@@ -119,9 +119,7 @@ impl Mechanism for SitesRegression {
 
     fn prepare<'a>(&'a self, records: &'a RegressedPeople) -> Result<&'a RegressedPeople, MechanismError> {
         self.rounds.check_records(&records.functions)?;
-        if records.rows.len() != records.functions.count() {
-            return Err(MechanismError::Shape("every record needs a row of covariates"));
-        }
+        self.functional.mechanism().check_rows(&records.rows, records.functions.len())?;
         Ok(records)
     }
 

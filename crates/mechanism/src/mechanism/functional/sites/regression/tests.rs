@@ -1,5 +1,6 @@
 //! Regressions over sites are those of all people together.
 
+use super::super::tests::assert_paid_by;
 use super::worst_case::{design, mechanism as few, scales};
 use super::*;
 use crate::estimate::design::{Covariate, Kind};
@@ -147,14 +148,7 @@ fn one_person_moves_the_sum_by_no_more_than_mu() {
 fn all_rounds_are_paid_for_by_one_budget_and_no_more() {
     for (sizes, mu, count) in [(vec![200; 5], 1.0, 9), (vec![12, 9, 14], 1.0, 2)] {
         let regression = regression(sizes, Sharing::Sites { honest: 2 }, mu);
-        let losses = regression.rounds().losses().unwrap();
-        let square = |loss: &PrivacyLoss| match loss {
-            PrivacyLoss::Gaussian(mu) => mu.get().powi(2),
-            _ => f64::INFINITY,
-        };
-        let total = losses.iter().map(square).sum::<f64>().sqrt();
-        assert_eq!((regression.rounds().count_rounds(), losses.len()), (count, count));
-        assert!(total <= mu && total > mu * (1.0 - 1e-9), "{total}");
+        assert_paid_by(regression.rounds(), mu, count);
     }
 }
 
