@@ -9,42 +9,47 @@ fn visard() -> Command {
     command
 }
 
-#[test]
-fn items_are_written_kept_and_indexed() {
+/// Makes these items, twice: a second run keeps what is there, and makes again the `picture` that has gone. Returns the index and what the first run
+/// said.
+fn made_and_kept(items: &[&str], picture: &str) -> (String, String) {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("gallery");
-    let run = || {
-        let items = ["errata", "spd-utility", "kng-shapes", "gdp-faces-pipeline"];
-        visard().arg("reproduce").args(items).args(["--quick", "--out"]).arg(&out).output().unwrap()
-    };
+    let run = || visard().arg("reproduce").args(items).args(["--quick", "--out"]).arg(&out).output().unwrap();
     let first = run();
     let stderr = String::from_utf8_lossy(&first.stderr).into_owned();
     assert!(first.status.success() && stderr.contains("synthetic"), "{stderr}");
-    assert!(stderr.contains("one thousand faces are made"), "long items say what they do: {stderr}");
     let index = fs::read_to_string(out.join("index.html")).unwrap();
-    let expected = [
-        "2.9661",
-        "no shared data",
-        "Errata of the five papers",
-        "The most telling numbers",
-        "<svg",
-        "data:image/png;base64,",
-    ];
-    for text in expected {
+    for text in ["no shared data", "The most telling numbers", "<svg"] {
         assert!(index.contains(text), "{text}");
     }
     assert!(!index.contains(">NaN<"), "a number is missing");
-    assert!(fs::read_to_string(out.join("spd-utility/utility.csv")).unwrap().lines().count() > 10);
-    let picture = fs::read(out.join("gdp-faces-pipeline/figure7_disk_maps.png")).unwrap();
-    assert!(picture.starts_with(b"\x89PNG") && picture.len() > 50_000);
-    // A second run keeps what is there.
+    let drawn = fs::read(out.join(picture)).unwrap();
+    assert!(
+        drawn.len() > 2_000 && (drawn.starts_with(b"\x89PNG") || drawn.starts_with(b"<svg")),
+        "{picture}"
+    );
     let again = run();
     assert!(String::from_utf8_lossy(&again.stderr).contains("kept from before"));
     assert_eq!(fs::read_to_string(out.join("index.html")).unwrap(), index);
-    // A picture that has gone is made again.
-    fs::remove_file(out.join("gdp-faces-pipeline/figure7_disk_maps.png")).unwrap();
+    fs::remove_file(out.join(picture)).unwrap();
     run();
-    assert_eq!(fs::read(out.join("gdp-faces-pipeline/figure7_disk_maps.png")).unwrap(), picture);
+    assert_eq!(fs::read(out.join(picture)).unwrap(), drawn);
+    (index, stderr)
+}
+
+#[test]
+fn items_are_written_kept_and_indexed() {
+    let items = ["errata", "spd-utility", "kng-shapes"];
+    let (index, _) = made_and_kept(&items, "spd-utility/row1_utility.svg");
+    assert!(index.contains("2.9661") && index.contains("Errata of the five papers"));
+}
+
+#[test]
+#[ignore = "slow: a quarter of a minute; items_are_written_kept_and_indexed has other items"]
+fn the_pipeline_of_faces_is_drawn_and_kept() {
+    let (index, said) = made_and_kept(&["gdp-faces-pipeline"], "gdp-faces-pipeline/figure7_disk_maps.png");
+    assert!(index.contains("data:image/png;base64,"));
+    assert!(said.contains("one thousand faces are made"), "long items say what they do: {said}");
 }
 
 #[test]

@@ -66,6 +66,12 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     sums[0] + sums[1] + sums[2] + sums[3] + tail
 }
 
+/// x + a y, in place of x.
+#[doc(hidden)]
+pub fn add_scaled(x: &mut [f64], a: f64, y: &[f64]) {
+    x.iter_mut().zip(y).for_each(|(x, y)| *x += a * y);
+}
+
 /// ‖x‖, for vectors whose squares neither overflow nor vanish.
 #[doc(hidden)]
 pub fn norm(x: &[f64]) -> f64 {

@@ -21,6 +21,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use visard_base::numeric::elementary::add_scaled;
 
 /// Displacements and z-values of every entry.
 pub const ENTRIES: &str = "entries.csv";
@@ -211,7 +212,7 @@ impl MatrixNorm {
         if let Some(design) = self.release.design() {
             let row = design.from_reference(&values);
             for (column, factor) in self.columns.iter().zip(row.iter().skip(1)) {
-                expected.iter_mut().zip(column).for_each(|(x, c)| *x += factor * c);
+                add_scaled(&mut expected, *factor, column);
             }
         }
         let deviation: Vec<f64> = found.iter().zip(&expected).map(|(x, m)| x - m).collect();

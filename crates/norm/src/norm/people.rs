@@ -17,8 +17,8 @@ use crate::surface::Template;
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 use serde_json::{Value, json};
-
 use std::path::{Path, PathBuf};
+use visard_base::numeric::elementary::add_scaled;
 
 /// The mean of a release, and how people vary about it: normal amounts of its modes, and a public model of the rest.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ impl People {
         let mut seen = vec![0.0; self.mean.data().len()];
         for (mode, deviation) in self.modes.iter().zip(modes) {
             let z = deviation * Distribution::<f64>::sample(&StandardNormal, rng);
-            seen.iter_mut().zip(mode).for_each(|(x, d)| *x += z * d);
+            add_scaled(&mut seen, z, mode);
         }
         let mut drawn = self.rest.draw(rng);
         drawn.iter_mut().for_each(|x| *x *= rest);

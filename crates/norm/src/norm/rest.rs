@@ -9,6 +9,7 @@ use crate::synth::FaceParameters;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
+use visard_base::numeric::elementary::{add_scaled, dot};
 
 /// Made-up people whose differences give the rest its place on the face.
 const PEOPLE: usize = 200;
@@ -81,12 +82,12 @@ impl Rest {
         let mut field = self.basis.synthesize(&coefficients);
         for person in &self.people {
             let z = MADE_UP.sqrt() * normal();
-            field.iter_mut().zip(person).for_each(|(x, d)| *x += z * d);
+            add_scaled(&mut field, z, person);
         }
         let points = (field.len() / 3) as f64;
         for direction in &self.directions {
             let along = dot(&field, direction) / points;
-            field.iter_mut().zip(direction).for_each(|(x, d)| *x -= along * d);
+            add_scaled(&mut field, -along, direction);
         }
         field.iter_mut().for_each(|x| *x *= self.scale);
         field
@@ -110,8 +111,4 @@ fn made_up(curves: usize, samples: usize) -> Result<Vec<Vec<f64>>, StudyError> {
     let scale = square.max(f64::MIN_POSITIVE).sqrt().recip();
     people.iter_mut().flatten().for_each(|x| *x *= scale);
     Ok(people)
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

@@ -9,6 +9,7 @@ use crate::study::points::PointStudyError;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::path::{Path, PathBuf};
+use visard_base::numeric::elementary::{add_scaled, dot};
 
 /// The array of drawn shapes.
 pub const SHAPES: &str = "shapes.npy";
@@ -124,9 +125,9 @@ impl Shapes {
         let mut shape = self.release.mean_at(values);
         for (mode, deviation) in self.release.modes.iter().zip(modes) {
             let z = deviation * Distribution::<f64>::sample(&StandardNormal, rng);
-            shape.iter_mut().zip(mode).for_each(|(x, d)| *x += z * d);
+            add_scaled(&mut shape, z, mode);
         }
-        shape.iter_mut().zip(self.rest(rng)).for_each(|(x, r)| *x += rest * r);
+        add_scaled(&mut shape, rest, &self.rest(rng));
         let size = dot(&shape, &shape).sqrt().max(f64::MIN_POSITIVE);
         shape.iter_mut().for_each(|x| *x /= size);
         shape
@@ -156,7 +157,7 @@ impl Shapes {
         }
         for direction in &self.taken {
             let along = dot(&field, direction);
-            field.iter_mut().zip(direction).for_each(|(x, t)| *x -= along * t);
+            add_scaled(&mut field, -along, direction);
         }
         field.iter_mut().for_each(|x| *x *= self.scale);
         field
@@ -211,7 +212,7 @@ fn orthonormal(directions: impl Iterator<Item = Vec<f64>>) -> Vec<Vec<f64>> {
         let before = dot(&direction, &direction).sqrt();
         for other in &found {
             let along = dot(&direction, other);
-            direction.iter_mut().zip(other).for_each(|(x, o)| *x -= along * o);
+            add_scaled(&mut direction, -along, other);
         }
         let length = dot(&direction, &direction).sqrt();
         if length > 1e-9 * before {
@@ -220,8 +221,4 @@ fn orthonormal(directions: impl Iterator<Item = Vec<f64>>) -> Vec<Vec<f64>> {
         }
     }
     found
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

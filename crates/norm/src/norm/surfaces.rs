@@ -11,6 +11,7 @@ use crate::surface_study::PublicTemplate;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::path::Path;
+use visard_base::numeric::elementary::{add_scaled, dot};
 
 /// What a certificate of surfaces says of them.
 const SURFACE: &str = "surface";
@@ -104,7 +105,7 @@ impl Surfaces {
         let mut seen = vec![0.0; self.spectrum.len()];
         for (mode, deviation) in self.modes.iter().zip(amounts.0) {
             let z = deviation * Distribution::<f64>::sample(&StandardNormal, rng);
-            seen.iter_mut().zip(mode).for_each(|(x, d)| *x += z * d);
+            add_scaled(&mut seen, z, mode);
         }
         let mut drawn = rest(&self.spectrum, &self.modes, rng);
         drawn.iter_mut().for_each(|x| *x *= amounts.1);
@@ -131,7 +132,7 @@ fn rest<R: Rng + ?Sized>(spectrum: &[f64], modes: &[Vec<f64>], rng: &mut R) -> V
         .collect();
     for mode in modes {
         let along = dot(&rest, mode) / dot(mode, mode).max(f64::MIN_POSITIVE);
-        rest.iter_mut().zip(mode).for_each(|(x, d)| *x -= along * d);
+        add_scaled(&mut rest, -along, mode);
     }
     rest
 }
@@ -182,10 +183,6 @@ pub(super) fn vectors(field: &[f64]) -> Vec<Vector> {
     field.chunks_exact(3).map(|d| Vector::new(d[0], d[1], d[2])).collect()
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,7 +217,7 @@ mod tests {
             drawn.iter_mut().for_each(|x| *x *= 0.7_f64.sqrt());
             for (v, d) in modes {
                 let z: f64 = StandardNormal.sample(&mut rng);
-                drawn.iter_mut().zip(d).for_each(|(x, d)| *x += v.sqrt() * z * d);
+                add_scaled(&mut drawn, v.sqrt() * z, d);
             }
             let field = vectors(&harmonics.synthesize(&drawn));
             squares.iter_mut().enumerate().for_each(|(v, s)| *s += n.dot(&field[2 * v]).powi(2) / 4000.0);

@@ -6,12 +6,13 @@ use crate::job::copies::Kind;
 use crate::job::{Job, JobError, Publication, ReleaseFolder};
 use crate::mechanism::functional::passes::{InPasses, PassOf, PassValue};
 use crate::mechanism::functional::{
-    FunctionGroups, FunctionRegression, FunctionalModes, NoisedComparison, NoisedFunction, OfSamples,
+    CurveMean, FunctionGroups, FunctionRegression, FunctionalModes, NoisedComparison, NoisedFunction,
+    OfSamples,
 };
 use crate::mechanism::vector::{AboutPass, NoisedModes, NoisedRegression};
 use crate::privacy::{Certificate, Released, Statement};
 use crate::study::face::{
-    FaceInputs, FaceOutcome, FacePublication, LoadedTemplate, StudyError, shown, write_internal_of,
+    FaceInputs, FaceMean, FaceOutcome, FoundFace, LoadedTemplate, StudyError, write_internal_of,
 };
 use crate::study::tangent::{
     ComparisonStatistic, FoundFields, FoundGroups, FoundModes, ModesStatistic, PublicCentre,
@@ -55,40 +56,6 @@ pub(super) trait OfSums: Publication<Error: Into<StudyError>> {
     ) -> Result<Drawn, StudyError>;
 }
 
-impl OfSums for FacePublication {
-    fn in_passes(&self) -> &dyn InPasses {
-        &self.mechanism
-    }
-
-    fn counting(&self) -> &Counting {
-        &self.counting
-    }
-
-    fn value(&self, passes: &[&PassOf]) -> Option<NoisedFunction> {
-        if let Some(PassOf::Mean(mean)) = passes.last() { Some((**mean).clone()) } else { None }
-    }
-
-    fn ended(
-        &self,
-        job: &Job<'_>,
-        released: &Released<NoisedFunction>,
-        certificate: Certificate,
-        records: &Records<'_>,
-    ) -> Result<Drawn, StudyError> {
-        let released = shown(self, released, certificate)?;
-        records.write_internal(job, Some(&released.curves), &released.certificate)?;
-        Ok(Drawn::Mean(Box::new(FaceOutcome {
-            folder: job.folder().clone(),
-            scans: records.count,
-            people: records.people,
-            failed: records.failed,
-            mean_square_error: Some(released.curves.mean_square_distance(records.nonprivate)),
-            released: Some(released),
-            stage_seconds: Default::default(),
-        })))
-    }
-}
-
 type About<S> = TangentPublication<PublicCentre, S>;
 
 /// A statistic in the tangent space at the template whose mechanism goes through the records pass by pass.
@@ -96,8 +63,18 @@ trait InTangent: Statistic<Inner: InPasses> {
     /// What all passes have released; `None` while there are more to come.
     fn value(mechanism: &Self::Inner, passes: &[&PassOf]) -> Option<<Self::Inner as OfSamples>::Value>;
 
-    /// How the study ended.
-    fn drawn(outcome: TangentOutcome<Self::Found>) -> Drawn;
+    /// How the study ended, whose mean without noise is given.
+    fn drawn(outcome: TangentOutcome<Self::Found>, nonprivate: &FaceCurves) -> Drawn;
+}
+
+impl InTangent for FaceMean {
+    fn value(_: &CurveMean, passes: &[&PassOf]) -> Option<NoisedFunction> {
+        if let Some(PassOf::Mean(mean)) = passes.last() { Some((**mean).clone()) } else { None }
+    }
+
+    fn drawn(outcome: TangentOutcome<FoundFace>, nonprivate: &FaceCurves) -> Drawn {
+        Drawn::Mean(Box::new(FaceOutcome::of(outcome, nonprivate)))
+    }
 }
 
 impl InTangent for ModesStatistic {
@@ -106,7 +83,7 @@ impl InTangent for ModesStatistic {
         Some((**modes).clone())
     }
 
-    fn drawn(outcome: TangentOutcome<FoundModes>) -> Drawn {
+    fn drawn(outcome: TangentOutcome<FoundModes>, _: &FaceCurves) -> Drawn {
         Drawn::Modes(Box::new(outcome))
     }
 }
@@ -116,7 +93,7 @@ impl InTangent for RegressionStatistic {
         mechanism.of_passes(passes)
     }
 
-    fn drawn(outcome: TangentOutcome<FoundFields>) -> Drawn {
+    fn drawn(outcome: TangentOutcome<FoundFields>, _: &FaceCurves) -> Drawn {
         Drawn::Fields(Box::new(outcome))
     }
 }
@@ -126,7 +103,7 @@ impl InTangent for ComparisonStatistic {
         mechanism.of_passes(passes)
     }
 
-    fn drawn(outcome: TangentOutcome<FoundGroups>) -> Drawn {
+    fn drawn(outcome: TangentOutcome<FoundGroups>, _: &FaceCurves) -> Drawn {
         Drawn::Groups(Box::new(outcome))
     }
 }
@@ -151,7 +128,7 @@ impl<S: InTangent> OfSums for About<S> {
         certificate: Certificate,
         records: &Records<'_>,
     ) -> Result<Drawn, StudyError> {
-        Ok(S::drawn(outcome(self, job, released, certificate, records)?))
+        Ok(S::drawn(outcome(self, job, released, certificate, records)?, records.nonprivate))
     }
 }
 

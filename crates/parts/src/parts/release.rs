@@ -12,9 +12,7 @@ use crate::mechanism::functional::passes::{Pass, PassValue, Passed};
 use crate::privacy::Mu;
 use crate::privacy::noise::NoiseSource;
 use crate::study::face::modes::MODES;
-use crate::study::face::{
-    FacePublication, FaceSpace, LoadedTemplate, StudyError, TemplateSource, load_template,
-};
+use crate::study::face::{FaceSpace, LoadedTemplate, StudyError, TemplateSource, load_template};
 use crate::study::tangent::{
     Centring, Circumstances, ComparisonStatistic, ModesStatistic, PublicCentre, RegressionStatistic,
     Statistic, TangentPublication,
@@ -82,7 +80,9 @@ pub fn release(settings: &ReleaseSettings) -> Result<Drawn, StudyError> {
     let own = form.own(&loaded)?;
     let at_hand = AtHand { sums: &sums, loaded: &loaded, own: &own, place: &place };
     match form.statistic {
-        PartStatistic::Mean { .. } => at_hand.release(at_hand.mean()?),
+        PartStatistic::Mean { .. } => {
+            at_hand.release(at_hand.about(form.statistic.mean((&loaded, &own), form.mu)?)?)
+        }
         PartStatistic::Modes => {
             let most = settings.modes.unwrap_or(MODES);
             at_hand.release(at_hand.about(ModesStatistic { budget: form.mu, most })?)
@@ -218,18 +218,6 @@ impl AtHand<'_> {
         let form = self.sums.form();
         let people = form.persons.then(|| Whose::Table(PathBuf::from("people")));
         Counting { people, identical: form.identical }
-    }
-
-    fn mean(&self) -> Result<FacePublication, StudyError> {
-        let form = self.sums.form();
-        Ok(FacePublication::new(
-            self.loaded.clone(),
-            self.own.clone(),
-            form.statistic.mean(self.own, form.of_people())?,
-            form.registration,
-            self.counting(),
-            form.unusable,
-        ))
     }
 
     /// A statistic in the tangent space at the template, as a study of faces has it.

@@ -2,13 +2,15 @@
 
 use crate::estimate::Design;
 use crate::function::FaceCurves;
+use crate::mechanism::functional::Want;
 use crate::mechanism::functional::passes::InPasses;
-use crate::mechanism::functional::{Aim, CurveMean, Want};
 use crate::privacy::{ClipRadius, ClipSource, Mu};
 use crate::study::Groups;
-use crate::study::face::mean::{mechanism, two_rounds};
-use crate::study::face::{ClipChoice, FaceMechanism, StudyError, compare, modes, regress};
+use crate::study::face::{
+    ClipChoice, FaceMean, FaceMechanism, LoadedTemplate, StudyError, compare, modes, regress,
+};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The statistic of a release whose records are added up in parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,12 +60,12 @@ impl PartStatistic {
     /// [`StudyError`], about public numbers.
     pub(super) fn in_passes(
         &self,
-        own: &FaceCurves,
+        (template, own): (&Arc<LoadedTemplate>, &FaceCurves),
         (n, mu): OfPeople,
         groups: Option<&Groups>,
     ) -> Result<Box<dyn InPasses>, StudyError> {
         Ok(match (self, groups) {
-            (Self::Mean { .. }, _) => Box::new(self.mean(own, (n, mu))?),
+            (Self::Mean { .. }, _) => Box::new(self.mean((template, own), mu)?.drawn_by(n, mu)?),
             (Self::Modes, _) => Box::new(modes::mechanism(own, n, mu)?),
             (Self::Regression { design, residuals }, _) => {
                 Box::new(regress::mechanism(own, (design, *residuals), n, mu)?)
@@ -75,25 +77,28 @@ impl PartStatistic {
         })
     }
 
-    /// The mean, where that is what is released.
-    pub(super) fn mean(&self, own: &FaceCurves, (n, mu): OfPeople) -> Result<CurveMean, StudyError> {
+    /// The mean around the template whose `own` curves these are, where that is what is released.
+    pub(super) fn mean(
+        &self,
+        (template, own): (&Arc<LoadedTemplate>, &FaceCurves),
+        mu: Mu,
+    ) -> Result<FaceMean, StudyError> {
         let no_such = || StudyError::Parts(NO_SUCH_MEAN.into());
-        let Self::Mean { mechanism: kind, band, clip_radius } = *self else {
+        let Self::Mean { mechanism, band, clip_radius } = *self else {
             return Err(no_such());
         };
+        match mechanism {
+            FaceMechanism::Joint => {}
+            FaceMechanism::JointOnce if !band => {}
+            _ => return Err(no_such()),
+        }
         let clip = match clip_radius {
             None => ClipChoice::Default,
             Some(radius) => ClipChoice::Public(ClipRadius::new(radius, ClipSource::Public)?),
         };
-        let found = match kind {
-            FaceMechanism::Joint => {
-                let aim = if band { Aim::Band } else { Aim::Mean };
-                Some(CurveMean::TwoRounds(Box::new(two_rounds(aim, own, n, clip, mu, None)?)))
-            }
-            FaceMechanism::JointOnce if !band => mechanism(kind, own, n, clip, mu)?,
-            _ => None,
-        };
-        found.ok_or_else(no_such)
+        let mut mean = FaceMean::new((template.clone(), own.clone()), mechanism, mu);
+        (mean.clip, mean.band) = (clip, band);
+        Ok(mean)
     }
 
     /// The comparison of these groups.

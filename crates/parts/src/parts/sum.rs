@@ -15,6 +15,7 @@ use crate::study::face::{Registration, StudyError, TemplateSource, check_form_of
 use crate::study::{Counting, Groups, Identical, People, Unusable};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What a part is told; all of it public but the records.
 #[derive(Debug, Clone)]
@@ -118,7 +119,7 @@ pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
     if settings.out.exists() && !settings.replace {
         return Err(fault(&settings.out, "there is a file already; --force replaces it"));
     }
-    let loaded = load_template(&settings.template)?;
+    let loaded = Arc::new(load_template(&settings.template)?);
     let rows = Rows::open(&settings.records)?;
     let name = settings.records.display().to_string();
     let count = check_form_of(&name, rows.shape().to_vec(), settings.curves, settings.samples)?;
@@ -139,7 +140,7 @@ pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
         people: people.count(),
     };
     let own = form.own(&loaded)?;
-    let statistic = form.statistic.in_passes(&own, form.of_people(), groups.as_ref())?;
+    let statistic = form.statistic.in_passes((&loaded, &own), form.of_people(), groups.as_ref())?;
     let passes = statistic.passes()?;
     let passed = match &settings.about {
         None => Vec::new(),

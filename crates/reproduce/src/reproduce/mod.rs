@@ -175,6 +175,9 @@ fn load(folder: &Path, stamp: &str) -> Option<Finding> {
     let text = std::fs::read_to_string(folder.join("item.json")).ok()?;
     let kept: Kept = serde_json::from_str(&text).ok()?;
     let mut finding = (kept.stamp == stamp).then_some(kept.finding)?;
+    // A file that has gone is made again.
+    let mut texts = finding.tables.iter().chain(&finding.figures);
+    texts.all(|(name, _)| folder.join(name).is_file()).then_some(())?;
     for picture in &mut finding.pictures {
         picture.png = std::fs::read(folder.join(&picture.file)).ok()?;
     }

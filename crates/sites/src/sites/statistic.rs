@@ -13,10 +13,8 @@ use crate::mechanism::functional::{
 use crate::mechanism::vector::GroupAim;
 use crate::privacy::{Caveat, Certificate, Drawn, Mu, Price, Released, Statement};
 use crate::study::face::Accuracy;
-use crate::study::face::FacePublication;
-use crate::study::face::FaceSpace;
-use crate::study::face::LoadedTemplate;
 use crate::study::face::mean::basis;
+use crate::study::face::{FaceMean, FaceMechanism, FaceSpace, LoadedTemplate};
 use crate::study::points::PointAccuracy;
 use crate::study::tangent::{
     Circumstances, ComparisonStatistic, FoundFields, FoundGroups, ModesStatistic, PublicCentre,
@@ -121,7 +119,7 @@ impl SitesStatistic {
         // Whether a site's records can be used is known there only: no site may refuse.
         let (template, counting, unusable) = (Arc::new(loaded), Counting::default(), Unusable::Zero);
         let public_inputs = vec![template.input.clone()];
-        let circumstances = Circumstances { public_inputs, counting: counting.clone(), unusable };
+        let circumstances = Circumstances { public_inputs, counting, unusable };
         let Some(last) = results.last() else {
             return Err(MechanismError::Shape("there are no results of any round").into());
         };
@@ -132,9 +130,14 @@ impl SitesStatistic {
         match self {
             Self::Mean(mean) => {
                 let released = released(mean.finish(results)?, price, seeded);
-                let mechanism = CurveMean::Sites(mean);
-                let of = FacePublication::new(template, own, mechanism, registration, counting, unusable);
-                let accuracy = Findings::Mean(of.accuracy(&released));
+                let faces = (template.clone(), own.clone());
+                let of = TangentPublication {
+                    statistic: FaceMean::new(faces, FaceMechanism::Joint, mu).over_sites(),
+                    centring: public(template, own),
+                    mechanism: AboutPublic(Arc::new(CurveMean::Sites(mean))),
+                    circumstances,
+                };
+                let accuracy = Findings::Mean(of.found(&released)?.1.accuracy);
                 Ok((published(OverSites { of, caveats, details }, released, place)?, accuracy))
             }
             Self::Modes(modes, most) => {

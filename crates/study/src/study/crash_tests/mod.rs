@@ -288,6 +288,7 @@ macro_rules! studies {
 }
 
 studies! {
+    #[ignore = "slow: a quarter of a minute; shape_mean has the same lifecycle"]
     face_mean: "face mean", 8;
     #[ignore = "slow: a minute; shape_modes has the same lifecycle"]
     face_modes: "face modes", 4;

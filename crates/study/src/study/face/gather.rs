@@ -18,14 +18,11 @@ use crate::io::numbers_sha256;
 use crate::io::{Content, WriteError, open_as, write_bytes};
 use crate::job::covariates::Covariates;
 use crate::job::layout::SCAN_TABLE;
-use crate::job::{Digest, Job, Priced, Publication, Published};
-use crate::mechanism::MechanismError;
-use crate::privacy::{Certificate, ClipRadius, Mechanism, Price};
+use crate::job::{Digest, Job};
+use crate::privacy::{ClipRadius, Price};
 use crate::study::records::{RecordFolder, RecordsError, Status};
 use crate::study::{Counting, Groups, JobError, People, PeopleError, Unusable};
 use rayon::prelude::*;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -285,29 +282,6 @@ impl<'a> FaceStudy<'a> {
         let names = (0..n).map(|row| folder.name(row).into_bytes());
         let fingerprints = names.chain(self.people.table().map(Vec::from)).collect();
         Ok(Gathered { rows, faces, nonprivate, scans: n, failed, fingerprints })
-    }
-
-    /// Pays, draws and publishes, or goes on with what an interrupted run of the same settings and records has drawn. `settings`: all
-    /// public settings of the statistic.
-    pub fn release<M, P>(
-        &self,
-        job: &mut Job<'_>,
-        priced: &Priced<P>,
-        mechanism: &M,
-        records: &M::Records,
-        gathered: &Gathered,
-        settings: &impl std::fmt::Debug,
-    ) -> Result<(Published<M::Value>, Certificate), StudyError>
-    where
-        M: Mechanism<Error = MechanismError, Value: Serialize + DeserializeOwned>,
-        P: Publication<Value = M::Value, Error = StudyError>,
-    {
-        let prepared = mechanism.prepare(records)?;
-        let mut noise = job.noise(0)?;
-        let digest = self.digest(settings, mechanism.price(), gathered);
-        let published = job.release::<_, _, StudyError>(priced, mechanism, &prepared, &digest, &mut noise)?;
-        let certificate = job.publish(priced, &published)?;
-        Ok((published, certificate))
     }
 
     /// What was read, and how records were made of it, as hashes.

@@ -3,13 +3,15 @@
 use super::error::StudyError;
 use super::faces::Faces;
 use super::gather::{FaceProgress, FaceStudy, Gathered as Scans};
+use super::prior::FacePrior;
 use super::record::RecordMaker;
+use super::size::{MeasuredFaces, SizeScale};
 use super::space::FaceSpace;
 use crate::function::FaceCurves;
 use crate::io::internal::write_npy;
 use crate::job::Job;
 use crate::job::layout::NONPRIVATE_FIELDS;
-use crate::mechanism::functional::SampledRecords;
+use crate::mechanism::functional::{FunctionRecords, SampledRecords};
 use crate::privacy::Mu;
 use crate::study::People;
 use crate::study::points::PointStudyError;
@@ -18,12 +20,17 @@ use crate::study::tangent::{
 };
 use nalgebra::DMatrix;
 use std::sync::Arc;
+use visard_base::numeric::elementary::add_scaled;
 
 /// Faces, and how records are made of their scans.
-struct FaceRecords<'a> {
-    study: &'a FaceStudy<'a>,
-    maker: RecordMaker<'a>,
-    progress: &'a (dyn Fn(FaceProgress) + Sync),
+pub(super) struct FaceRecords<'a> {
+    pub(super) study: &'a FaceStudy<'a>,
+    pub(super) maker: RecordMaker<'a>,
+    pub(super) progress: &'a (dyn Fn(FaceProgress) + Sync),
+    /// How sizes are measured, where they belong to the records.
+    pub(super) size: Option<SizeScale>,
+    /// Public faces, none of which may be a record.
+    pub(super) prior: Option<Arc<FacePrior>>,
 }
 
 impl FaceStudy<'_> {
@@ -37,8 +44,25 @@ impl FaceStudy<'_> {
         statistic: S,
         progress: &(dyn Fn(FaceProgress) + Sync),
     ) -> Result<TangentOutcome<S::Found>, StudyError> {
-        let faces = FaceRecords { study: self, maker: self.maker()?, progress };
-        Ok(run(&faces, statistic, &self.settings.place)?)
+        let faces = FaceRecords { study: self, maker: self.maker()?, progress, size: None, prior: None };
+        Ok(run(&faces, statistic, &self.settings.place)?.0)
+    }
+}
+
+impl FaceStudy<'_> {
+    /// What every certificate of a statistic of these faces states.
+    pub(super) fn circumstances(&self) -> Circumstances {
+        Circumstances {
+            public_inputs: self.loaded.inputs(),
+            counting: self.counting.clone(),
+            unusable: self.settings.unusable,
+        }
+    }
+
+    /// Where they are seen from, with this budget.
+    pub(super) fn centring(&self, mu: Mu) -> PublicCentre {
+        let space = FaceSpace::new(self.loaded.clone(), self.own.clone(), self.settings.registration);
+        PublicCentre { space: Arc::new(space), mu, n: self.n() }
     }
 }
 
@@ -56,11 +80,10 @@ impl Opened for FaceRecords<'_> {
     }
 
     fn circumstances(&self) -> Circumstances {
-        Circumstances {
-            public_inputs: self.study.loaded.inputs(),
-            counting: self.study.counting.clone(),
-            unusable: self.study.settings.unusable,
-        }
+        let priors = self.prior.iter().flat_map(|prior| prior.people.inputs.clone());
+        let circumstances = self.study.circumstances();
+        let public_inputs = circumstances.public_inputs.into_iter().chain(priors).collect();
+        Circumstances { public_inputs, ..circumstances }
     }
 
     /// What the records are is known when they have been made.
@@ -74,15 +97,20 @@ impl Centred for FaceRecords<'_> {
     type Own = (Scans, Arc<Faces>);
 
     fn centring(&self, mu: Mu) -> PublicCentre {
-        let FaceStudy { loaded, own, settings, .. } = self.study;
-        let space = FaceSpace::new(loaded.clone(), own.clone(), settings.registration);
-        PublicCentre { space: Arc::new(space), mu, n: self.study.n() }
+        self.study.centring(mu)
     }
 
     fn gather(&self, job: &Job<'_>) -> Result<Gathered<Self>, PointStudyError> {
         let mut scans = self.study.gather(job, &self.maker, self.progress)?;
+        if let Some(prior) = &self.prior {
+            prior.refuse_own_records(&scans.faces)?;
+        }
         let faces = Arc::new(std::mem::take(&mut scans.faces));
-        let records = SampledRecords { samples: faces.clone(), rows: Vec::new() };
+        let samples: Arc<dyn FunctionRecords> = match self.size {
+            Some(scale) => Arc::new(MeasuredFaces::new(self.study, &scans, faces.clone(), scale)?),
+            None => faces.clone(),
+        };
+        let records = SampledRecords { samples, rows: Vec::new() };
         let (sums, failed) = (self.study.sums(&scans), scans.failed);
         // What became of the scans stands in their table, and was told on the way.
         Ok(Gathered { own: (scans, faces), records, sums, failed, problems: None, notes: Vec::new() })
@@ -132,7 +160,7 @@ fn least_squares(rows: &[Vec<f64>], faces: &Faces, own: &FaceCurves) -> Option<V
         let Some(face) = face else { return };
         for (j, field) in fields.iter_mut().enumerate() {
             let weight = weights[(row, j)];
-            field.iter_mut().zip(face.data()).for_each(|(f, x)| *f += weight * x);
+            add_scaled(field, weight, face.data());
         }
         row += 1;
     });

@@ -1,9 +1,9 @@
 //! The face job: a folder of raw scans → registered curves → a private average face.
 //!
 //! Every scan is processed on its own against public inputs ([`record`]), in parallel, and its result kept
-//! so that an interrupted study continues. Then one mechanism ([`mean`]) is charged and drawn, and what was drawn is published
-//! (`publication`, which is handed no record); pages for the data holder come last (`internal_report`). Modes, regressions and groups are
+//! so that an interrupted study continues. Means (`statistic`, by one of the mechanisms in [`mean`]), modes, regressions and groups are
 //! statistics in a tangent space ([`super::tangent`]), in which faces (`kind`) are the samples of their curves about the template (`space`).
+//! Pages for the data holder come last (`internal_report`).
 
 mod accuracy;
 pub mod anthropometry;
@@ -15,6 +15,7 @@ mod error;
 mod error_map;
 mod expressions;
 mod faces;
+mod found;
 mod gather;
 mod internal;
 mod internal_of_parts;
@@ -30,7 +31,6 @@ pub mod plan_rows;
 pub mod prepare;
 mod prepared;
 mod prior;
-mod publication;
 pub mod record;
 pub mod registrations;
 pub mod regress;
@@ -41,6 +41,7 @@ mod simulation;
 mod size;
 mod source;
 mod space;
+mod statistic;
 mod stream;
 mod template;
 mod units;
@@ -55,6 +56,7 @@ pub use correspondence::Correspondence;
 pub use error::StudyError;
 pub use expressions::{ExpressionError, ExpressionSource, at_rest};
 pub use faces::Faces;
+pub use found::FoundFace;
 pub use gather::{FaceProgress, FaceStudy, Gathered};
 #[doc(hidden)]
 pub use internal_of_parts::write_internal_of;
@@ -65,13 +67,11 @@ pub use prepared::PreparedError;
 #[doc(hidden)]
 pub use prepared::{check_form_of, prepared_face};
 pub use prior::FacePrior;
-pub use publication::FacePublication;
-#[doc(hidden)]
-pub use run::shown;
 pub use run::{FaceOutcome, ReleasedFace, run};
 pub use settings::{CURVES, FaceInputs, FaceStudySettings, SAMPLES};
 pub use simulation::{SimulationError, TEMPLATE_DISTANCE};
 pub use space::FaceSpace;
+pub use statistic::FaceMean;
 pub use stream::{StreamPlan, StreamSettings, run_stream};
 pub use template::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};
 pub use units::Units;

@@ -1,110 +1,85 @@
-//! `release/report.html`: sees the noised mean, the certificate and public settings only.
+//! What `release/report.html` shows of a mean face: sees the noised mean and public settings only.
 
 use super::accuracy::Accuracy;
 use super::band;
 use super::correspondence::Correspondence;
 use super::error::StudyError;
-use super::yardstick::Yardstick;
-use crate::estimate::Band;
+use super::found::FoundFace;
 use crate::function::FaceCurves;
 use crate::job::layout::ERROR;
 use crate::mesh::{Point, TriMesh};
-use crate::privacy::{Certificate, counts_persons};
 use crate::report::chart::{Axis, Line};
 use crate::report::colour::{ColourMap, ColourScale, short};
 use crate::report::figure::Figure;
-use crate::report::guarantee::{certificate_section, guarantee_section, mechanism_rows, release_page};
 use crate::report::outline::{Ink, Outline, outlines};
+use crate::report::page::Page;
 use crate::report::render::{CLAY, Colour, Image, View, render};
 use crate::report::surface_view::SurfaceView;
 use rayon::prelude::*;
 
-/// What the page shows: nothing of it is of a record.
-pub(super) struct Page<'a> {
-    pub(super) curves: &'a FaceCurves,
-    /// The surface through them.
-    pub(super) mesh: &'a TriMesh,
-    /// The root-mean-square error at each vertex.
-    pub(super) errors: &'a [f64],
-    pub(super) accuracy: &'a Accuracy,
-    /// What was noised, in words.
-    pub(super) statistic: &'a str,
-    /// What the parts of the budget get, where a mechanism shares it out by itself.
-    pub(super) budget_parts: &'a [(String, f64)],
-    /// A band for the population's mean, where one was wanted.
-    pub(super) band: Option<&'a Band>,
-    /// Millimetres.
-    pub(super) yardstick: Yardstick,
+/// What the page begins with: the face to turn, and three pictures of it.
+pub(super) fn opening(found: &FoundFace) -> Result<Vec<Vec<Figure>>, StudyError> {
+    let turned = Figure::surface(
+        &surface(found),
+        "Drag to turn, wheel or pinch to zoom, Shift-drag to move; arrow keys, + and − do the same.",
+    );
+    Ok(vec![vec![turned], portraits(&found.mesh, "private mean")?])
 }
 
-/// The page.
-pub(super) fn release_report(shown: &Page<'_>, certificate: &Certificate) -> Result<String, StudyError> {
-    let faces = if counts_persons(certificate) { "persons' faces" } else { "faces" };
-    let what = format!("average of {} {faces}", certificate.n);
-    let mut page = release_page("Private average face", &what, certificate);
-    page.figures(&[Figure::surface(
-        &surface(shown),
-        "Drag to turn, wheel or pinch to zoom, Shift-drag to move; arrow keys, + and − do the same.",
-    )]);
-    page.figures(&portraits(shown.mesh, "private mean")?);
+/// How exact the face is, and its curves.
+pub(super) fn section(found: &FoundFace, page: &mut Page) -> Result<(), StudyError> {
     page.heading("How exact it is");
-    page.paragraph(&error_sentence(shown));
-    page.wide_figures(&[error_stills(shown)?]);
-    page.table(&["root-mean-square distance", "face of area 1", shown.yardstick.face()], &distances(shown));
-    if shown.accuracy.is_mostly_template() {
+    page.paragraph(&error_sentence(found));
+    page.wide_figures(&[error_stills(found)?]);
+    page.table(&["root-mean-square distance", "face of area 1", found.yardstick.face()], &distances(found));
+    if found.accuracy.is_mostly_template() {
         page.paragraph(
             "Most of what is shown is the public template: the data could decide less than half of what distinguishes their mean from \
              it. More people, or a larger budget, would change that.",
         );
     }
-    if let Some(band) = shown.band {
-        band::section(&mut page, band, shown.yardstick);
+    if let Some(band) = &found.band {
+        band::section(page, band, found.yardstick);
     }
-    guarantee_section(&mut page, certificate);
     page.heading("The curves");
     page.paragraph(
         "A face is represented by closed curves around the nose tip; curve 1 is nearest to it. Coordinates are of a face of \
          surface area one, centred: x to the subject's left, y up, z to the front; t runs along the curve from 0 to 1.",
     );
-    page.figures(&curve_drawings(shown.curves));
-    page.figures(&curve_charts(shown.curves));
-    page.heading("How it was made");
-    page.table(&["parameter", "value"], &parameters(shown, certificate));
-    certificate_section(&mut page, certificate);
-    Ok(page.to_html())
+    page.figures(&curve_drawings(&found.curves));
+    page.figures(&curve_charts(&found.curves));
+    Ok(())
 }
 
-fn surface(shown: &Page<'_>) -> SurfaceView {
-    SurfaceView::new("private average face", shown.mesh.clone())
-        .with_curves(closed_curves(shown.curves))
-        .with_field(
-            ColourScale::magnitude("error, root mean square", "face of area 1", shown.errors),
-            shown.errors,
-        )
+fn surface(found: &FoundFace) -> SurfaceView {
+    let scale = ColourScale::magnitude("error, root mean square", "face of area 1", &found.errors);
+    SurfaceView::new("private average face", found.mesh.clone())
+        .with_curves(closed_curves(&found.curves))
+        .with_field(scale, &found.errors)
 }
 
 /// The error in colours, with its legend: what print and browsers without 3D have in place of the surface's button.
-fn error_stills(shown: &Page<'_>) -> Result<Figure, StudyError> {
-    let mm: Vec<f64> = shown.errors.iter().map(|e| shown.yardstick.millimetres() * e).collect();
+fn error_stills(found: &FoundFace) -> Result<Figure, StudyError> {
+    let mm: Vec<f64> = found.errors.iter().map(|e| found.yardstick.millimetres() * e).collect();
     let scale =
-        ColourScale::magnitude("error, root mean square", format!("mm on {}", shown.yardstick.face()), &mm);
+        ColourScale::magnitude("error, root mean square", format!("mm on {}", found.yardstick.face()), &mm);
     let colours: Vec<[f64; 3]> = mm.iter().map(|e| scale.colour(*e)).collect();
     let views = [View { yaw: -40.0, ..View::THREE_QUARTER }, View::FRONT, View::THREE_QUARTER];
-    let draw = |view: View| render(shown.mesh, View { size: 300, ..view }, Colour::PerVertex(&colours));
+    let draw = |view: View| render(&found.mesh, View { size: 300, ..view }, Colour::PerVertex(&colours));
     let drawn: Vec<Image> = views.into_par_iter().map(draw).collect();
     let image = Image::beside(&drawn);
     Ok(Figure::image_with_bar(&image, &scale, "how far each point may lie from the mean without noise")?)
 }
 
 /// The error statement in words that mean something.
-fn error_sentence(shown: &Page<'_>) -> String {
-    let largest = shown.errors.iter().copied().fold(0.0, f64::max);
-    let Accuracy { rms, expected_rms, data_share, .. } = *shown.accuracy;
-    let mm = shown.yardstick.millimetres();
+fn error_sentence(found: &FoundFace) -> String {
+    let largest = found.errors.iter().copied().fold(0.0, f64::max);
+    let Accuracy { rms, expected_rms, data_share, .. } = found.accuracy;
+    let mm = found.yardstick.millimetres();
     // With a released size, its error too.
-    let cited = shown.accuracy.rms_mm.unwrap_or(mm * rms);
+    let cited = found.accuracy.rms_mm.unwrap_or(mm * rms);
     // The parts of registration lie across one another, and come from elsewhere than the noise: squares add up.
-    let Correspondence { normal_rms, skin_rms, expression_rms } = shown.accuracy.registration;
+    let Correspondence { normal_rms, skin_rms, expression_rms } = found.accuracy.registration;
     let of_scans =
         cited.hypot(mm * normal_rms.hypot(skin_rms)).hypot(mm * expression_rms.unwrap_or_default());
     if let Some(expected) = expected_rms {
@@ -114,10 +89,10 @@ fn error_sentence(shown: &Page<'_>) -> String {
              like those of public populations, which the values in {ERROR} assume.",
             short(cited),
             short(of_scans),
-            shown.accuracy.why_a_bound(),
+            found.accuracy.why_a_bound(),
             short(rms),
             short(mm * rms),
-            shown.yardstick.face(),
+            found.yardstick.face(),
             short(mm * expected),
         );
     }
@@ -132,15 +107,15 @@ fn error_sentence(shown: &Page<'_>) -> String {
         short(of_scans),
         short(rms),
         short(largest),
-        shown.yardstick.face(),
+        found.yardstick.face(),
         short(mm * rms),
         short(mm * largest),
         100.0 * data_share,
     )
 }
 
-fn distances(shown: &Page<'_>) -> Vec<Vec<String>> {
-    let (accuracy, mm) = (shown.accuracy, shown.yardstick.millimetres());
+fn distances(found: &FoundFace) -> Vec<Vec<String>> {
+    let (accuracy, mm) = (&found.accuracy, found.yardstick.millimetres());
     let row =
         |what: &str, value: f64| vec![what.to_owned(), short(value), format!("{} mm", short(mm * value))];
     let mut rows = vec![
@@ -234,17 +209,4 @@ fn curve_charts(curves: &FaceCurves) -> Vec<Figure> {
             Figure::lines(axis, &Axis::linear("t"), &Axis::linear(*axis), &lines, caption)
         })
         .collect()
-}
-
-fn parameters(shown: &Page<'_>, certificate: &Certificate) -> Vec<Vec<String>> {
-    let row = |name: &str, value: String| vec![name.to_owned(), value];
-    let mut rows = mechanism_rows(certificate);
-    rows.push(row("radius and coordinates", shown.statistic.to_owned()));
-    rows.push(row("curves × samples", format!("{} × {}", shown.curves.curves(), shown.curves.samples())));
-    rows.extend(shown.budget_parts.iter().map(|(what, mu)| row(what, format!("μ = {mu:.5}"))));
-    if certificate.composition.parts().len() > 1 {
-        let parts = certificate.composition.parts().iter();
-        rows.extend(parts.map(|part| row(&part.mechanism, part.cost.to_string())));
-    }
-    rows
 }

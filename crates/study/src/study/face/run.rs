@@ -2,20 +2,19 @@
 
 use super::accuracy::Accuracy;
 use super::error::StudyError;
+use super::found::FoundFace;
 use super::gather::{FaceProgress, FaceStudy, Gathered};
-use super::mean::{FaceMechanism, mechanism, two_rounds};
-use super::prior::FacePrior;
-use super::publication::FacePublication;
-use super::record::{RecordMaker, ScanStage};
+use super::kind::FaceRecords;
+use super::mean::FaceMechanism;
+use super::record::ScanStage;
 use super::settings::FaceStudySettings;
-use super::size::{MeasuredFaces, SizeScale};
-use super::template::TemplateSource;
+use super::statistic::FaceMean;
 use super::yardstick::Yardstick;
 use crate::function::FaceCurves;
-use crate::job::{self, Job};
-use crate::mechanism::functional::{Aim, CurveMean, NoisedFunction};
-use crate::privacy::{BudgetError, Certificate, Mechanism, Released};
+use crate::job;
+use crate::privacy::{BudgetError, Certificate};
 use crate::study::StudyFolder;
+use crate::study::tangent::{self, TangentOutcome};
 
 /// How a study ended.
 #[derive(Debug, Clone)]
@@ -51,6 +50,25 @@ pub struct ReleasedFace {
     pub yardstick: Yardstick,
 }
 
+impl FaceOutcome {
+    /// Of a release, beside the mean without noise.
+    #[doc(hidden)]
+    pub fn of(outcome: TangentOutcome<FoundFace>, nonprivate: &FaceCurves) -> Self {
+        let TangentOutcome { found, certificate, .. } = outcome;
+        let band = found.band_half_width();
+        let FoundFace { curves, accuracy, yardstick, .. } = found;
+        Self {
+            folder: outcome.folder,
+            scans: outcome.records_read,
+            people: outcome.people,
+            failed: outcome.failed,
+            mean_square_error: Some(curves.mean_square_distance(nonprivate)),
+            released: Some(ReleasedFace { curves, certificate, accuracy, band, yardstick }),
+            stage_seconds: Default::default(),
+        }
+    }
+}
+
 /// Runs a face study.
 ///
 /// # Errors
@@ -64,134 +82,34 @@ pub fn run(
         return Err(BudgetError::NoBudget.into());
     }
     let study = FaceStudy::open(&settings.records)?;
-    let publication = publication(settings, &study)?;
-    let maker = study.maker()?;
-    job::run(&settings.records.place, |job| run_job(settings, &study, job, publication, &maker, progress))
+    let Some(mean) = FaceMean::of(settings, &study)? else { return without_release(&study, progress) };
+    let (size, prior) = (mean.size, mean.prior.clone());
+    let faces = FaceRecords { study: &study, maker: study.maker()?, progress, size, prior };
+    let (outcome, (scans, _)) = tangent::run(&faces, mean, &settings.records.place)?;
+    let stage_seconds = scans.stage_seconds();
+    Ok(FaceOutcome { stage_seconds, ..FaceOutcome::of(outcome, &scans.nonprivate) })
 }
 
-/// What will be published: nothing of it depends on a scan.
-fn publication(
-    settings: &FaceStudySettings,
+/// The mean without noise, for the data holder only.
+fn without_release(
     study: &FaceStudy<'_>,
-) -> Result<Option<FacePublication>, StudyError> {
-    let Some(mu) = settings.budget.filter(|_| settings.mechanism != FaceMechanism::None) else {
-        return Ok(None);
-    };
-    let (n, clip) = (study.n(), settings.clip_radius);
-    let size = match settings.size {
-        Some(_) if settings.records.prepared.is_some() => {
-            return Err(StudyError::Shape("prepared records have unit area: a mean size needs scans"));
-        }
-        Some(units) => {
-            let builtin = study.settings.template == TemplateSource::Builtin;
-            Some(SizeScale::new(units, &study.loaded, builtin))
-        }
-        None => None,
-    };
-    let prior = match &settings.prior {
-        Some(path) => Some(FacePrior::load(path, &study.own)?),
-        None => None,
-    };
-    let mechanism = match settings.mechanism {
-        FaceMechanism::Joint => {
-            let aim = if settings.band { Aim::Band } else { Aim::Mean };
-            let mean = two_rounds(aim, &study.own, n, clip, mu, prior.as_ref())?;
-            let mean = if size.is_some() { mean.with_size(SizeScale::bound())? } else { mean };
-            Some(CurveMean::TwoRounds(Box::new(mean)))
-        }
-        _ if settings.band || size.is_some() || prior.is_some() => {
-            return Err(StudyError::Shape("a band, a size and a prior go with the joint mechanism only"));
-        }
-        kind => mechanism(kind, &study.own, n, clip, mu)?,
-    };
-    Ok(mechanism.map(|mechanism| FacePublication {
-        size,
-        prior,
-        stream: None,
-        template: study.loaded.clone(),
-        own: study.own.clone(),
-        mechanism,
-        registration: study.settings.registration,
-        counting: study.counting.clone(),
-        unusable: study.settings.unusable,
-    }))
-}
-
-fn run_job(
-    settings: &FaceStudySettings,
-    study: &FaceStudy<'_>,
-    job: &mut Job<'_>,
-    publication: Option<FacePublication>,
-    maker: &RecordMaker<'_>,
     progress: &(dyn Fn(FaceProgress) + Sync),
 ) -> Result<FaceOutcome, StudyError> {
-    // Before hours of work, not after.
-    let priced = match publication {
-        Some(publication) => {
-            let price = publication.mechanism.price().clone();
-            Some(job.price(&price, publication)?)
-        }
-        None => {
-            job.without_release()?;
-            None
-        }
-    };
-    let mut gathered = study.gather(job, maker, progress)?;
-    let released = match &priced {
-        Some(priced) => {
-            let publication = priced.publication();
-            if let Some(prior) = &publication.prior {
-                prior.refuse_own_records(&gathered.faces)?;
-            }
-            let records = MeasuredFaces::new(study, &mut gathered, publication.size.as_ref())?;
-            let (published, certificate) = study.release(
-                job,
-                priced,
-                &publication.mechanism,
-                &records,
-                &gathered,
-                &(settings.public(), publication.prior.as_ref().map(|prior| &prior.people.inputs)),
-            )?;
-            Some(shown(publication, &published, certificate)?)
-        }
-        None => None,
-    };
-    ended(study, job, maker, &gathered, released)
-}
-
-/// A release as its outcome has it.
-///
-/// # Errors
-/// [`StudyError`]: a draw of another shape.
-pub fn shown(
-    publication: &FacePublication,
-    published: &Released<NoisedFunction>,
-    certificate: Certificate,
-) -> Result<ReleasedFace, StudyError> {
-    let (curves, accuracy) = (publication.curves(published)?, publication.accuracy(published));
-    let band = certificate.details.get("band").and_then(|band| band.get("mean_half_width")?.as_f64());
-    let yardstick = publication.yardstick(&published.value);
-    Ok(ReleasedFace { curves, certificate, accuracy, band, yardstick })
-}
-
-/// Writes what only the data holder may see, and finishes the job.
-pub(super) fn ended(
-    study: &FaceStudy<'_>,
-    job: &mut Job<'_>,
-    maker: &RecordMaker<'_>,
-    gathered: &Gathered,
-    released: Option<ReleasedFace>,
-) -> Result<FaceOutcome, StudyError> {
-    let clip = released.as_ref().and_then(|released| released.certificate.clip_radius);
-    study.write_internal(job, maker, gathered, released.as_ref().map(|r| &r.curves), clip)?;
-    job.finish()?;
-    Ok(FaceOutcome {
-        folder: job.folder().clone(),
-        scans: gathered.scans,
-        people: study.people.count(),
-        failed: gathered.failed,
-        mean_square_error: released.as_ref().map(|r| r.curves.mean_square_distance(&gathered.nonprivate)),
-        released,
-        stage_seconds: gathered.stage_seconds(),
+    let maker = study.maker()?;
+    job::run(&study.settings.place, |job| {
+        // Before hours of work, not after.
+        job.without_release()?;
+        let gathered: Gathered = study.gather(job, &maker, progress)?;
+        study.write_internal(job, &maker, &gathered, None, None)?;
+        job.finish()?;
+        Ok(FaceOutcome {
+            folder: job.folder().clone(),
+            scans: gathered.scans,
+            people: study.people.count(),
+            failed: gathered.failed,
+            released: None,
+            mean_square_error: None,
+            stage_seconds: gathered.stage_seconds(),
+        })
     })
 }

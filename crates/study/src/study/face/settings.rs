@@ -138,11 +138,6 @@ impl FaceStudySettings {
             prior: None,
         }
     }
-
-    /// All of it that is of the mean, for a digest.
-    pub(super) fn public(&self) -> impl std::fmt::Debug {
-        (self.mechanism, self.budget, self.clip_radius, self.band, self.size)
-    }
 }
 
 /// Face radial curves of a record by default, and samples on each.

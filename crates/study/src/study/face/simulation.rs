@@ -14,6 +14,7 @@ use rand_distr::StandardNormal;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use visard_base::numeric::elementary::add_scaled;
 
 /// Simulated people; more records than these repeat them.
 const PEOPLE: usize = 400;
@@ -155,7 +156,7 @@ fn like(prior: &FacePrior, generated: Vec<Vec<f64>>, rng: &mut ChaCha20Rng) -> V
         let mut field = vec![0.0; length];
         for difference in known {
             let z = rng.sample::<f64, _>(StandardNormal) / scale;
-            field.iter_mut().zip(difference).for_each(|(f, d)| *f += z * d);
+            add_scaled(&mut field, z, difference);
         }
         field
     };

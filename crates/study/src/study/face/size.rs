@@ -11,6 +11,7 @@ use crate::mechanism::functional::{FunctionRecords, NoisedSize};
 use crate::surface::Template;
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Mean sizes lie within 1/1.5 and 1.5 times the template's: all adults, and children from about two years on.
 const BOUND: f64 = 1.5;
@@ -70,34 +71,22 @@ fn root_area(template: &Template) -> f64 {
 
 /// People's faces with what was measured of their scans: secret.
 pub(super) struct MeasuredFaces {
-    faces: Faces,
-    /// None where no size is asked for.
+    faces: Arc<Faces>,
     log_sizes: Vec<Option<f64>>,
 }
 
 impl MeasuredFaces {
-    /// Of gathered people, whose faces it takes, with sizes where a scale is given.
+    /// Faces of gathered people, with their sizes.
     ///
     /// # Errors
     /// [`StudyError::Units`] when most sizes lie outside the public bounds, [`StudyError::MixedUnits`] when some scans are in other units: to the data
     /// holder, before anything is charged.
     pub(super) fn new(
         study: &FaceStudy<'_>,
-        gathered: &mut Gathered,
-        scale: Option<&SizeScale>,
-    ) -> Result<Self, StudyError> {
-        let log_sizes = match scale {
-            Some(scale) => Self::log_sizes(study, gathered, scale)?,
-            None => Vec::new(),
-        };
-        Ok(Self { faces: std::mem::take(&mut gathered.faces), log_sizes })
-    }
-
-    fn log_sizes(
-        study: &FaceStudy<'_>,
         gathered: &Gathered,
-        scale: &SizeScale,
-    ) -> Result<Vec<Option<f64>>, StudyError> {
+        faces: Arc<Faces>,
+        scale: SizeScale,
+    ) -> Result<Self, StudyError> {
         let logs: Vec<Option<f64>> =
             gathered.rows.iter().map(|row| row.size.map(|size| scale.log(size))).collect();
         let known = logs.iter().flatten().count();
@@ -121,7 +110,7 @@ impl MeasuredFaces {
             let first = gathered.rows[first].scan.clone();
             return Err(StudyError::MixedUnits { odd: odd.len(), known, first });
         }
-        study.people.one_each(logs, number_of)
+        Ok(Self { faces, log_sizes: study.people.one_each(logs, number_of)? })
     }
 }
 

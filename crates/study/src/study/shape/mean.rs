@@ -42,7 +42,7 @@ pub fn mean_mechanism(
 pub fn run_mean(settings: &ShapeMeanSettings) -> Result<TangentOutcome<FoundMean>, PointStudyError> {
     let ShapeMeanSettings { inputs, budget, band, private_radius } = settings;
     let statistic = MeanStatistic { budget: *budget, band: *band, private_radius: *private_radius };
-    run(&Specimens::open(inputs, &inputs.request())?, statistic, &inputs.place)
+    Ok(run(&Specimens::open(inputs, &inputs.request())?, statistic, &inputs.place)?.0)
 }
 
 /// How exact a released mean is, from the release alone.

@@ -87,12 +87,12 @@ impl<S: Statistic, F: FnOnce(&dyn Opened) -> Result<S, PointStudyError>> Then fo
 
     fn about(self, records: &dyn TangentRecords) -> Result<Self::Done, PointStudyError> {
         let statistic = (self.wanted)(records)?;
-        run(records, statistic, self.place)
+        Ok(run(records, statistic, self.place)?.0)
     }
 
     fn seeking<K: Centred>(self, records: &K) -> Result<Self::Done, PointStudyError> {
         let statistic = (self.wanted)(records)?;
-        run(records, statistic, self.place)
+        Ok(run(records, statistic, self.place)?.0)
     }
 }
 

@@ -16,6 +16,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::borrow::Cow;
+use visard_base::numeric::elementary::add_scaled;
 
 /// Made-up records at most; more repeat them.
 const RECORDS: usize = 1500;
@@ -119,7 +120,7 @@ impl People {
                     let mut field = vec![0.0; deviations.len()];
                     for difference in &known.differences {
                         let z: f64 = scale * Distribution::<f64>::sample(&StandardNormal, &mut rng);
-                        field.iter_mut().zip(difference).for_each(|(f, d)| *f += z * d);
+                        add_scaled(&mut field, z, difference);
                     }
                     field
                 }

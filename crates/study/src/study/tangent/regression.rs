@@ -30,6 +30,7 @@ use crate::study::fields_table::{
 use crate::study::points::{PointAccuracy, PointStudyError};
 use serde_json::json;
 use std::path::PathBuf;
+use visard_base::numeric::elementary::add_scaled;
 
 /// Positions of a spline's control at which its columns are given.
 const STOPS: usize = 24;
@@ -337,7 +338,7 @@ impl RegressionStatistic {
         let columns = self.columns(covariate, found);
         let mut sum = vec![0.0; columns.first().map_or(0, |(_, by)| by.len())];
         for (weight, (_, by)) in self.weights(covariate, value).into_iter().zip(columns) {
-            sum.iter_mut().zip(by).for_each(|(sum, x)| *sum += weight * x);
+            add_scaled(&mut sum, weight, by);
         }
         sum
     }

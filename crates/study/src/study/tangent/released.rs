@@ -8,6 +8,7 @@ use crate::study::StudyFolder;
 use crate::study::points::PointStudyError;
 use serde_json::Value;
 use std::path::Path;
+use visard_base::numeric::elementary::add_scaled;
 
 /// The mean at the reference values of the covariates, and what each column of the design does to it.
 #[derive(Debug, Clone)]
@@ -80,7 +81,7 @@ impl FieldsRelease {
         let row = self.design.from_reference(values);
         let mut data = self.mean.clone();
         for (field, factor) in self.columns.iter().zip(row.iter().skip(1)) {
-            data.iter_mut().zip(field).for_each(|(x, f)| *x += factor * f);
+            add_scaled(&mut data, *factor, field);
         }
         data
     }

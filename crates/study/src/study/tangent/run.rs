@@ -52,7 +52,7 @@ pub struct TangentOutcome<F> {
     pub certificate: Certificate,
 }
 
-/// Runs a study: price, records, release, pages, in this order.
+/// Runs a study: price, records, release, pages, in this order. Returns what was read of the records beside, too.
 ///
 /// # Errors
 /// [`PointStudyError`]; nothing is charged for input that cannot be used.
@@ -60,7 +60,7 @@ pub(in crate::study) fn run<K: Centred + ?Sized, S: Statistic>(
     kind: &K,
     statistic: S,
     place: &Place,
-) -> Result<TangentOutcome<S::Found>, PointStudyError> {
+) -> Result<(TangentOutcome<S::Found>, K::Own), PointStudyError> {
     let centring = kind.centring(statistic.budget());
     let wanted = statistic.clone();
     let mechanism = centring.about(move |expected| wanted.inner(expected))?;
@@ -73,7 +73,7 @@ fn run_job<K: Centred + ?Sized, S: Statistic>(
     kind: &K,
     job: &mut Job<'_>,
     publication: TangentPublication<K::Centring, S>,
-) -> Result<TangentOutcome<S::Found>, PointStudyError> {
+) -> Result<(TangentOutcome<S::Found>, K::Own), PointStudyError> {
     let price = publication.mechanism.price().clone();
     let priced = job.price(&price, publication)?;
     // From here on there are records; the publication was handed over before.
@@ -105,7 +105,7 @@ fn run_job<K: Centred + ?Sized, S: Statistic>(
     let shown = Shown { space: &*space, mean: S::mean(&found), certificate: &certificate };
     let beyond = kind.write_internal(job, &gathered, &shown)?;
     job.finish()?;
-    Ok(TangentOutcome {
+    let outcome = TangentOutcome {
         records_read: kind.count(),
         people: kind.people().count(),
         failed: gathered.failed,
@@ -113,7 +113,8 @@ fn run_job<K: Centred + ?Sized, S: Statistic>(
         outside: beside.map_or(0, |(covariates, _)| covariates.outside.iter().sum()),
         remarks,
         ..TangentOutcome::of(job, publication, (&*space, found), certificate)
-    })
+    };
+    Ok((outcome, gathered.own))
 }
 
 impl<F> TangentOutcome<F> {
@@ -201,10 +202,8 @@ impl<C: Centring, S: Statistic> TangentPublication<C, S> {
     ) -> Result<String, PointStudyError> {
         let [title, what] = self.statistic.title(space);
         let mut page = release_page(&title, &format!("{what} of {}", counted(certificate)), certificate);
-        if let Some(mean) = S::mean(found) {
-            for row in space.mean_figures(&space.point(mean), S::errors(found))? {
-                page.figures(&row);
-            }
+        for row in self.statistic.figures(space, found)? {
+            page.figures(&row);
         }
         self.statistic.section(space, found, &mut page)?;
         guarantee_section(&mut page, certificate);
@@ -212,6 +211,7 @@ impl<C: Centring, S: Statistic> TangentPublication<C, S> {
         let mut rows = mechanism_rows(certificate);
         rows.push(vec!["what was noised".into(), self.mechanism.price().statistic.clone()]);
         rows.extend(space.parameters());
+        rows.extend(self.statistic.parameters(found));
         let parts = certificate.composition.parts().iter();
         rows.extend(parts.map(|part| vec![part.mechanism.clone(), part.cost.to_string()]));
         page.table(&["parameter", "value"], &rows);
@@ -240,7 +240,7 @@ impl<C: Centring, S: Statistic> Publication for TangentPublication<C, S> {
     }
 
     fn statistic(&self) -> String {
-        format!("{} {}", self.centring.words().command, S::NAME)
+        self.statistic.full_name(self.centring.words().command)
     }
 
     fn write(

@@ -8,6 +8,7 @@ use crate::job::ReleaseFolder;
 use crate::job::covariates::Covariates;
 use crate::mechanism::MechanismError;
 use crate::privacy::{Mu, Price, Statement};
+use crate::report::figure::Figure;
 use crate::report::page::Page;
 use crate::study::points::PointStudyError;
 use std::fmt::Debug;
@@ -23,6 +24,11 @@ pub trait Statistic: Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
     /// What is released of the records, for certificates, as in "means of groups".
     const OF: &'static str;
+
+    /// What a plan of the `command` for these records calls it.
+    fn full_name(&self, command: &str) -> String {
+        format!("{command} {}", Self::NAME)
+    }
 
     /// The budget of the whole.
     fn budget(&self) -> Mu;
@@ -82,6 +88,26 @@ pub trait Statistic: Debug + Clone + Send + Sync + 'static {
 
     /// The title of its page, and what was released, as in "mean and modes of variation".
     fn title(&self, space: &dyn TangentSpace) -> [String; 2];
+
+    /// The pictures that its page begins with, in rows.
+    ///
+    /// # Errors
+    /// [`PointStudyError`]: a picture that cannot be made.
+    fn figures(
+        &self,
+        space: &dyn TangentSpace,
+        found: &Self::Found,
+    ) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+        match Self::mean(found) {
+            Some(mean) => space.mean_figures(&space.point(mean), Self::errors(found)),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// What else the table of how it was made has: name and value.
+    fn parameters(&self, _found: &Self::Found) -> Vec<Vec<String>> {
+        Vec::new()
+    }
 
     /// The arrays and tables of a release.
     ///

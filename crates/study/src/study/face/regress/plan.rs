@@ -16,6 +16,7 @@ use crate::privacy::{self, Ledger, Mechanism, Mu};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
+use visard_base::numeric::elementary::add_scaled;
 use visard_base::parallel;
 
 const SEED: u64 = 0x9e6;
@@ -113,7 +114,7 @@ fn simulated(
             let covariates = design.row(&(0..columns).map(value).collect::<Vec<_>>());
             let mut u = people[i % people.len()].clone();
             for (field, x) in fields.iter().zip(&covariates[1..]) {
-                u.iter_mut().zip(field).for_each(|(u, f)| *u += x * f);
+                add_scaled(&mut u, *x, field);
             }
             RegressionRecord { covariates, vector: Some(u), filled: 0.0 }
         })

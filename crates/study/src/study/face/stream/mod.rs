@@ -9,21 +9,24 @@ pub use plan::StreamPlan;
 
 use super::error::StudyError;
 use super::gather::{FaceProgress, FaceStudy, tell};
+use super::mean::FaceMechanism;
 use super::mean::basis;
-use super::publication::{FacePublication, OfStream};
 use super::record::RecordMaker;
-use super::run::{FaceOutcome, ended, shown};
+use super::run::FaceOutcome;
 use super::settings::FaceInputs;
+use super::statistic::{FaceMean, OfStream};
 use crate::function::FaceCurves;
 use crate::job::{self, Digest, Job, Steps};
 use crate::mechanism::functional::{
-    ChosenRecords, CurveMean, NoisedFunction, PreparedMean, StreamMean, StreamPast,
+    AboutPublic, ChosenRecords, CurveMean, NoisedFunction, PreparedMean, StreamMean, StreamPast,
 };
-use crate::privacy::Mechanism;
+use crate::privacy::{Mechanism, PrivacyLoss};
+use crate::study::tangent::{PublicCentre, TangentOutcome, TangentPublication};
 use crate::study::{Place, Whose};
 use plan::KnownPlan;
 use seen::{Counted, Seen};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What a step of a stream is told: all of it public.
 #[derive(Debug, Clone)]
@@ -85,7 +88,7 @@ impl StepAtHand<'_> {
         let counted = Counted::among(&self.study.people, &before, self.plan.plan.visits)?;
         let mean = self.mean(&counted)?;
         let price = mean.price().clone();
-        let priced = job.price_step(&price, self.publication(&mean), &self.steps)?;
+        let priced = job.price_step(&price, self.publication(&mean)?, &self.steps)?;
         tell(job, progress, counted.told(!before.is_empty()));
         let mut gathered = self.study.gather(job, self.maker, progress)?;
         let faces = std::mem::take(&mut gathered.faces);
@@ -108,9 +111,18 @@ impl StepAtHand<'_> {
             &mut noise,
         )?;
         let certificate = job.publish_step(&priced, &published, self.steps.at())?;
-        let released = shown(publication, &published, certificate)?;
-        let outcome = ended(self.study, job, self.maker, &gathered, Some(released))?;
-        Ok(FaceOutcome { people: mean.people() as usize, ..outcome })
+        let (space, found) = publication.found(&published)?;
+        let clip = certificate.clip_radius;
+        self.study.write_internal(job, self.maker, &gathered, Some(&found.curves), clip)?;
+        job.finish()?;
+        let outcome = TangentOutcome {
+            records_read: gathered.scans,
+            people: mean.people() as usize,
+            failed: gathered.failed,
+            ..TangentOutcome::of(job, publication, (&*space, found), certificate)
+        };
+        let stage_seconds = gathered.stage_seconds();
+        Ok(FaceOutcome { stage_seconds, ..FaceOutcome::of(outcome, &gathered.nonprivate) })
     }
 
     /// The mean of this step, from what was released before: public.
@@ -125,22 +137,22 @@ impl StepAtHand<'_> {
         Ok(StreamMean::new(self.plan.shape()?, basis(own), own.data().to_vec(), past)?)
     }
 
-    fn publication(&self, mean: &StreamMean) -> FacePublication {
+    fn publication(
+        &self,
+        mean: &StreamMean,
+    ) -> Result<TangentPublication<PublicCentre, FaceMean>, StudyError> {
+        let PrivacyLoss::Gaussian(mu) = mean.price().loss else {
+            return Err(StudyError::Shape("a stream is paid for in mu"));
+        };
         let study = self.study;
-        FacePublication {
-            size: None,
-            prior: None,
-            stream: Some(OfStream {
-                plan: self.plan.input.clone(),
-                matched: study.people.labels().is_some(),
-            }),
-            template: study.loaded.clone(),
-            own: study.own.clone(),
-            mechanism: CurveMean::Stream(Box::new(mean.clone())),
-            registration: study.settings.registration,
-            counting: study.counting.clone(),
-            unusable: study.settings.unusable,
-        }
+        let stream = OfStream { plan: self.plan.input.clone(), matched: study.people.labels().is_some() };
+        let faces = (study.loaded.clone(), study.own.clone());
+        Ok(TangentPublication {
+            statistic: FaceMean::new(faces, FaceMechanism::Joint, mu).of_stream(stream),
+            centring: study.centring(mu),
+            mechanism: AboutPublic(Arc::new(CurveMean::Stream(Box::new(mean.clone())))),
+            circumstances: study.circumstances(),
+        })
     }
 
     fn curves(&self, samples: Vec<f64>) -> Result<FaceCurves, StudyError> {
