@@ -47,9 +47,7 @@ impl FaceStudy<'_> {
         let faces = FaceRecords { study: self, maker: self.maker()?, progress, size: None, prior: None };
         Ok(run(&faces, statistic, &self.settings.place)?.0)
     }
-}
 
-impl FaceStudy<'_> {
     /// What every certificate of a statistic of these faces states.
     pub(super) fn circumstances(&self) -> Circumstances {
         Circumstances {
