@@ -7,7 +7,6 @@ use crate::function::FaceCurves;
 use crate::mechanism::UnseenShares;
 use crate::mechanism::functional::NoisedSize;
 use crate::mesh::TriMesh;
-use serde_json::Value;
 
 /// A mean face.
 #[derive(Debug, Clone)]
@@ -30,8 +29,6 @@ pub struct FoundFace {
     pub(super) size: Option<NoisedSize>,
     /// Which shares of the records it was made without, where that was asked for.
     pub(super) unseen: Option<UnseenShares>,
-    /// Of which step of a stream, for the certificate.
-    pub(super) stream: Option<Value>,
 }
 
 impl FoundFace {

@@ -61,38 +61,42 @@ enum Course {
     Stream(OfStream),
 }
 
-/// What is public of a stream beside its mechanism.
+/// What is public of a step of a stream.
 #[derive(Debug, Clone)]
 pub(super) struct OfStream {
     /// The file of its plan.
-    pub(super) plan: PublicInput,
+    plan: PublicInput,
     /// Whether people are matched across steps.
-    pub(super) matched: bool,
+    matched: bool,
+    /// In how many steps somebody may be.
+    visits: usize,
+    /// For the certificate.
+    details: Value,
 }
 
 impl OfStream {
-    /// For the certificate of a step.
-    fn describe(&self, details: Value, statement: &mut Statement) {
-        let visits = details["visits"].clone();
-        statement.details.insert("stream".into(), details);
-        statement.public_inputs.push(self.plan.clone());
-        if !self.matched {
-            statement.caveats.push(Caveat::Other(format!(
-                "assumed: people were not matched across the steps of this stream; it is taken that nobody gave more than one record to a step, nor to more \
-                 than {visits} of the steps"
-            )));
-        }
-    }
-
-    fn details(&self, mean: &StreamMean) -> Value {
+    pub(super) fn new(plan: PublicInput, matched: bool, mean: &StreamMean) -> Self {
         let (noise, people) = (mean.noise(), &mean.past().people);
         let (sigma, once) = (mean.sigma(), mean.once_sigma());
         let neighbours = "one person is replaced with the records of all visits; in which steps a person's counted visits are, and how many records \
                           every step counts, is public. The loss is that of all steps together";
-        json!({
-            "step": people.len(), "steps": noise.steps(), "visits": noise.visits(), "people": people, "matched": self.matched,
+        let details = json!({
+            "step": people.len(), "steps": noise.steps(), "visits": noise.visits(), "people": people, "matched": matched,
             "mean_noise": sigma, "one_round_noise": once, "noise_ratio": sigma / once, "neighbours": neighbours,
-        })
+        });
+        Self { plan, matched, visits: noise.visits(), details }
+    }
+
+    fn describe(&self, statement: &mut Statement) {
+        statement.details.insert("stream".into(), self.details.clone());
+        statement.public_inputs.push(self.plan.clone());
+        if !self.matched {
+            statement.caveats.push(Caveat::Other(format!(
+                "assumed: people were not matched across the steps of this stream; it is taken that nobody gave more than one record to a step, nor to more \
+                 than {} of the steps",
+                self.visits
+            )));
+        }
     }
 }
 
@@ -259,10 +263,6 @@ impl Statistic for FaceMean {
             }
             _ => None,
         };
-        let stream = match (&*inner, &self.course) {
-            (CurveMean::Stream(mean), Course::Stream(stream)) => Some(stream.details(mean)),
-            _ => None,
-        };
         let yardstick = match self.size.zip(value.size) {
             Some((scale, size)) => Yardstick::Released(scale.millimetres(&size)),
             None => Yardstick::OfTwentyCentimetres,
@@ -277,7 +277,6 @@ impl Statistic for FaceMean {
             band,
             size: value.size,
             unseen: value.unseen,
-            stream,
         })
     }
 
@@ -317,8 +316,8 @@ impl Statistic for FaceMean {
         if let Some(band) = &found.band {
             details.insert("band".into(), band::details(band));
         }
-        if let (Course::Stream(stream), Some(details)) = (&self.course, &found.stream) {
-            stream.describe(details.clone(), statement);
+        if let Course::Stream(stream) = &self.course {
+            stream.describe(statement);
         }
     }
 

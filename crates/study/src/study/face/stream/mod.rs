@@ -145,7 +145,8 @@ impl StepAtHand<'_> {
             return Err(StudyError::Shape("a stream is paid for in mu"));
         };
         let study = self.study;
-        let stream = OfStream { plan: self.plan.input.clone(), matched: study.people.labels().is_some() };
+        let matched = study.people.labels().is_some();
+        let stream = OfStream::new(self.plan.input.clone(), matched, mean);
         let faces = (study.loaded.clone(), study.own.clone());
         Ok(TangentPublication {
             statistic: FaceMean::new(faces, FaceMechanism::Joint, mu).of_stream(stream),
