@@ -285,6 +285,7 @@ fn kind(error: &JobError) -> &'static str {
         JobError::Busy(_) => "busy",
         JobError::Interrupted(_) => "interrupted",
         JobError::OtherRun(_) | JobError::OtherStream(_) => "other-run",
+        JobError::OtherVersion { .. } => "other-version",
         JobError::Step { .. } => "step",
         JobError::OtherLedger(_) | JobError::LedgerGone(_) => "other-ledger",
         JobError::Vacuous(_) => "vacuous-budget",
@@ -311,6 +312,9 @@ fn advice(error: &JobError) -> Option<&'static str> {
         }
         JobError::Ledger(LedgerError::Locked(_)) => {
             "--wait 60 waits up to a minute for it; nothing was charged"
+        }
+        JobError::OtherVersion { .. } => {
+            "nothing more was charged; --force without --resume discards that run"
         }
         JobError::OtherRun(_) => {
             "use the same records and settings, or discard it with --force and no --resume"

@@ -5,6 +5,10 @@ use crate::privacy::noise::NoiseError;
 use crate::privacy::{CertificateError, Composition, LedgerError, Price, Vacuous};
 use std::path::{Path, PathBuf};
 
+fn version_name(version: &str) -> String {
+    if version.is_empty() { "an earlier version".into() } else { format!("visard {version}") }
+}
+
 /// Why a job stopped. Nothing here is of a record.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -29,6 +33,17 @@ pub enum JobError {
         "the interrupted run in {} had other records or settings; run it again with the same, or discard it and pay again", .0.display()
     )]
     OtherRun(PathBuf),
+    /// The interrupted job was begun by another version of the program, which may draw otherwise.
+    #[error(
+        "the interrupted run in {} was begun by {}, not by visard {}; go on with that version, or discard it and pay again",
+        .path.display(), version_name(.version), env!("CARGO_PKG_VERSION")
+    )]
+    OtherVersion {
+        /// The folder.
+        path: PathBuf,
+        /// Which, where it says so.
+        version: String,
+    },
     /// A step of a stream that cannot be drawn.
     #[error("step {step} of this stream: {what}; nothing was drawn")]
     Step {

@@ -123,6 +123,9 @@ impl Job<'_> {
         match (begun.finished, self.place.replace) {
             (true, true) => Ok(None),
             (true, false) => Err(JobError::HasRelease(root)),
+            (false, _) if begun.version != env!("CARGO_PKG_VERSION") => {
+                Err(JobError::OtherVersion { path: root, version: begun.version.clone() })
+            }
             (false, _) => Err(JobError::OtherRun(root)),
         }
     }

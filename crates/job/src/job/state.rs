@@ -17,6 +17,9 @@ use sha2::{Digest as _, Sha256};
 pub(super) struct Begun {
     /// Of records and settings.
     pub(super) digest: String,
+    /// The version of the program; earlier ones did not say.
+    #[serde(default)]
+    pub(super) version: String,
     /// What is drawn.
     mechanism: String,
     /// The charge, as it was announced: the ledger holds it if it was made.
@@ -52,6 +55,7 @@ impl Begun {
         after.push(charged.mechanism.clone(), charged.times, charged.cost.clone());
         Self {
             digest: digest.as_str().to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             mechanism: price.mechanism.clone(),
             receipt,
             lines,

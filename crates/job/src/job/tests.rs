@@ -222,6 +222,21 @@ fn an_interrupted_run_waits_for_a_decision() {
     let refused = |place: &Place, mu: f64| study(place, mu).unwrap_err();
     assert!(matches!(refused(&place, 1.0), TestError::Job(JobError::Interrupted(_))));
     assert!(matches!(refused(&resuming(&place), 2.0), TestError::Job(JobError::OtherRun(_))));
+    // Begun by another version, which may have drawn otherwise: refused by name.
+    let job = fs::read_to_string(folder.job()).unwrap();
+    let mut begun: serde_json::Value = serde_json::from_str(&job).unwrap();
+    for (version, name) in [(Some("0.0.9"), "visard 0.0.9"), (None, "an earlier version")] {
+        match version {
+            Some(version) => begun["version"] = version.into(),
+            None => drop(begun.as_object_mut().unwrap().remove("version")),
+        }
+        begun["digest"] = "0".repeat(64).into();
+        fs::write(folder.job(), begun.to_string()).unwrap();
+        let said = refused(&resuming(&place), 1.0);
+        assert!(matches!(said, TestError::Job(JobError::OtherVersion { .. })), "{said:?}");
+        assert!(said.to_string().contains(&format!("was begun by {name}, not by visard")), "{said}");
+    }
+    fs::write(folder.job(), job).unwrap();
     assert_eq!(charges(&folder), 1);
     // Given up: the charge stands, a new one is made, another draw is published.
     let first = stored(&folder).unwrap();
