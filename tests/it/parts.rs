@@ -141,9 +141,9 @@ fn any_split_gives_the_bytes_of_one_process() {
     };
     // Where copies are refused, the certificate says that parts were not compared with one another.
     done(path, &format!("face mean --prepared people.npy {FORM} --mu 1 --seed 5 --out refusing"));
-    assert_eq!(in_parts(path, 1, "--mu 1", "refusing-1", " --seed 5"), 2);
+    assert_eq!(in_parts(path, 1, "--mu 1", "refusing-1", " --seed 5"), 3);
     assert_same(&path.join("refusing"), &path.join("refusing-1"));
-    assert_eq!(in_parts(path, 3, "--mu 1", "refusing-3", " --seed 5"), 2);
+    assert_eq!(in_parts(path, 3, "--mu 1", "refusing-3", " --seed 5"), 3);
     assert!(detail("refusing-3").contains("within each of 3 parts"), "{}", detail("refusing-3"));
     let [one, other] = ["refusing", "refusing-3"].map(|study| release(&path.join(study)));
     assert_eq!(one["curves.npy"], other["curves.npy"]);
@@ -342,13 +342,13 @@ fn drawn(dir: &Path) -> [Option<Vec<u8>>; 3] {
 fn kill(times: usize) {
     let dir = people(60);
     let path = dir.path();
-    let first = sums(path, 2, 1, "--mu 1 --allow-identical");
+    let first = sums(path, 2, 1, "--mu .4 --allow-identical");
     let (mut takes, mut stopped) = ([Duration::ZERO; 2], 0);
     for k in 0..=times {
         let mut about = String::new();
         for (pass, takes) in takes.iter_mut().enumerate() {
             let sums = if pass == 0 { &first } else { &about };
-            let words = format!("release {sums} --mu 1 --out study");
+            let words = format!("release {sums} --mu .4 --out study");
             if k > 0 {
                 killed(path, &words, 1.3 * (k as f64 - 0.5) / times as f64, *takes);
                 stopped += 1;
@@ -364,7 +364,7 @@ fn kill(times: usize) {
             assert!(before.iter().zip(&after).all(kept), "pass {pass}, kill {k}: another draw");
             assert!(after[1 + pass].is_some(), "pass {pass}: nothing is stored");
             if pass == 0 {
-                about = self::sums(path, 2, 2, "--mu 1 --allow-identical --about study/round-1.json");
+                about = self::sums(path, 2, 2, "--mu .4 --allow-identical --about study/round-1.json");
             }
             let ledger = fs::read_to_string(path.join("study/visard.ledger.jsonl")).unwrap();
             assert_eq!(ledger.matches("\"kind\":\"charge\"").count(), 1, "pass {pass}, kill {k}");
@@ -431,7 +431,7 @@ fn round_files_of_neighbours_differ_in_noised_values_only() {
         (told.replace(name, "OUT"), values, texts)
     };
     for of in [
-        ("mean", 1),
+        ("mean", 2),
         ("modes", 2),
         ("compare --groups groups.csv --want test", 2),
         ("regress --covariates ages.csv --bounds age=0:60", 2),

@@ -37,7 +37,7 @@ pub struct Rules<'a> {
 }
 
 /// Keys of a certificate that belong to the run or to the noised values: the line of the ledger and the sums of the files.
-const OF_THE_RUN: [&str; 28] = [
+const OF_THE_RUN: [&str; 29] = [
     "/ledger",
     "/files/*/sha256",
     "/details/accuracy/rms",
@@ -49,6 +49,7 @@ const OF_THE_RUN: [&str; 28] = [
     "/details/accuracy/rms_mm",
     "/details/accuracy/registration_skin_rms",
     "/details/accuracy/registration_normal_rms",
+    "/details/lengthened",
     "/details/unseen_at_least/unusable",
     "/details/unseen_at_least/filled",
     "/details/unseen_at_least/unusable_by_group/*",
@@ -69,7 +70,7 @@ const OF_THE_RUN: [&str; 28] = [
     "/details/difference/comparisons/*/share_outside",
 ];
 /// Error statements: of points, and of any certificate that is shown on a page or embedded in it.
-const EXACT: [(&str, &str); 13] = [
+const EXACT: [(&str, &str); 15] = [
     // The result of a study of points, in numbers.
     ("<ul class=\"facts\">", "</ul>"),
     ("The release lies ", "of the squared distance between centre and mean."),
@@ -78,6 +79,8 @@ const EXACT: [(&str, &str); 13] = [
     ("By noised counts, at least ", "on average. Stated errors"),
     ("&quot;unseen_at_least&quot;: {", "}"),
     ("\"unseen_at_least\": {", "}"),
+    ("&quot;lengthened&quot;: ", "\n"),
+    ("\"lengthened\": ", "\n"),
     ("&quot;size&quot;: {", "}"),
     ("\"size\": {", "}"),
     ("&quot;comparisons&quot;: [", "]"),

@@ -50,7 +50,7 @@ fn run(dir: &Path, study: &str, more: &str) -> std::path::PathBuf {
 }
 
 /// Numbers that are functions of the noised values, and how many there are of them.
-const NOISED: [&str; 9] = [
+const NOISED: [&str; 10] = [
     "accuracy",
     "modes",
     "field_accuracy",
@@ -60,6 +60,7 @@ const NOISED: [&str; 9] = [
     "band",
     "first_passes",
     "unseen_at_least",
+    "lengthened",
 ];
 
 /// Keys only, where numbers are noised.

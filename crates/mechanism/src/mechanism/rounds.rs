@@ -8,6 +8,11 @@ use crate::privacy::{Charge, ClipRadius, ClipSource, Composition, Mechanism, Mu,
 /// the clip is public or noised either way.
 pub const BRACKET: [f64; 2] = [1.0 / 8.0, 8.0];
 
+/// nμ from which it is asked how far records lie beyond a public radius: records that lie far from the public centre are all shortened then.
+const MEASURABLE: f64 = 30.0;
+/// Which share of μ that takes. Of .1 and .2, .2 made errors of faces .05 from the template a tenth smaller, and others 1 % larger.
+pub const MEASURED: f64 = 0.2;
+
 /// What tells how far records lie beyond the radius, in words.
 pub const EXCESS: &str = "mean length beyond the private radius";
 
@@ -28,6 +33,8 @@ pub struct Shares {
     pub widened: f64,
     /// Of μ, for how far records lie beyond that radius; 0 where it is not asked.
     pub excess: f64,
+    /// The same where no radius is counted: [`MEASURED`], or 0.
+    pub measured: f64,
     /// The least and the largest radius that is looked for, in units of the public one; mostly [`BRACKET`].
     pub bracket: [f64; 2],
 }
@@ -69,9 +76,14 @@ impl Rounds {
     pub fn new(shares: Shares, n: u64, mu: Mu) -> Result<Self, MechanismError> {
         let total = mu.get();
         let first = total * shares.first.sqrt();
-        let countable = n as f64 * total >= shares.countable;
-        let share = |of: f64| if countable { of * total } else { 0.0 };
-        let (radius, excess) = (share(shares.radius), share(shares.excess));
+        let much = n as f64 * total;
+        let (radius, excess) = if much >= shares.countable {
+            (shares.radius * total, shares.excess * total)
+        } else if much >= MEASURABLE {
+            (0.0, shares.measured * total)
+        } else {
+            (0.0, 0.0)
+        };
         // A few last places pay for the rounding of these lines.
         let left = total * total - first * first - radius * radius - excess * excess;
         let second = Mu::new(left.sqrt() * (1.0 - 8.0 * f64::EPSILON))?;

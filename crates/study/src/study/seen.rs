@@ -8,7 +8,7 @@ use crate::privacy::{Price, PrivacyLoss};
 const KNOWN_FROM: f64 = 30.0;
 
 /// The other reason for a bound, in words: `TwoRoundMean::is_at_the_edge`.
-pub(in crate::study) const MOST_SHORTENED: &str = "the mean lies so near the public radius that most records may have been shortened, by how much is not known";
+pub(in crate::study) const MOST_SHORTENED: &str = "these people lie so far from the public centre that most records may have been shortened, by how much is hardly known";
 
 /// Whether n records at this loss are too few for an expectation.
 pub(in crate::study) fn too_little(price: &Price) -> bool {

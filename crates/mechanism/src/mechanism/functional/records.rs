@@ -6,6 +6,7 @@ use crate::mechanism::{MechanismError, UnseenShares};
 use crate::privacy::noise::{MomentSum, NoisedSecond, SharedSum};
 use crate::privacy::{ClippedMean, ClippedSum, IncompleteMean};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use visard_base::parallel;
 
@@ -98,6 +99,9 @@ impl FunctionRecords for ChosenRecords<'_> {
     }
 }
 
+/// Among a certificate's details, [`NoisedFunction::lengthened`].
+const LENGTHENED: &str = "lengthened";
+
 /// What noised coordinates tell of a mean: post-processing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Estimate {
@@ -112,7 +116,7 @@ pub struct Estimate {
 pub struct NoisedFunction {
     /// Its samples, after post-processing.
     pub samples: Vec<f64>,
-    /// The noised coordinates that the samples were made from: as private as these.
+    /// The noised coordinates that the samples were made from, of records as long as the clip left them: as private as these.
     pub coordinates: Vec<f64>,
     /// The standard deviation of the noise in each coordinate.
     pub sigma: f64,
@@ -134,6 +138,9 @@ pub struct NoisedFunction {
     /// The norm that the coordinates are weighted in, where noised counts chose it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub norm: Option<Norm>,
+    /// How many times as long as what a public radius left of them records were found to be; the samples are made of coordinates so much longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lengthened: Option<f64>,
     /// What was released in this step of a stream, in steps of its lattice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exact: Vec<i128>,
@@ -162,8 +169,15 @@ impl NoisedFunction {
             size: None,
             unseen: None,
             norm: None,
+            lengthened: None,
             exact: Vec::new(),
         }
+    }
+
+    /// What certificates say beside it: which records it was made without, and by what it was multiplied.
+    pub fn details(&self) -> Vec<(String, Value)> {
+        let lengthened = self.lengthened.map(|times| (LENGTHENED.to_owned(), json!(times)));
+        [UnseenShares::detail_of(self.unseen)].into_iter().chain(lengthened).collect()
     }
 
     /// The estimated mean square error per point, channels summed; bias included.

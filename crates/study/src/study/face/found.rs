@@ -4,9 +4,9 @@ use super::accuracy::Accuracy;
 use super::yardstick::Yardstick;
 use crate::estimate::Band;
 use crate::function::FaceCurves;
-use crate::mechanism::UnseenShares;
 use crate::mechanism::functional::NoisedSize;
 use crate::mesh::TriMesh;
+use serde_json::Value;
 
 /// A mean face.
 #[derive(Debug, Clone)]
@@ -27,8 +27,8 @@ pub struct FoundFace {
     pub(super) budget_parts: Vec<(String, f64)>,
     /// The mean size, where it was asked for.
     pub(super) size: Option<NoisedSize>,
-    /// Which shares of the records it was made without, where that was asked for.
-    pub(super) unseen: Option<UnseenShares>,
+    /// What its certificate says beside it.
+    pub(super) details: Vec<(String, Value)>,
 }
 
 impl FoundFace {

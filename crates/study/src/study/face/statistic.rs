@@ -17,8 +17,8 @@ use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply_with_scalar};
 use crate::job::ReleaseFolder;
 use crate::job::layout::{BAND, CURVES, ERROR, MEAN_PLY};
+use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Aim, CurveMean, NoisedFunction, StreamMean};
-use crate::mechanism::{MechanismError, UnseenShares};
 use crate::privacy::{Caveat, Mu, Price, PublicInput, Statement};
 use crate::report::figure::Figure;
 use crate::report::page::Page;
@@ -276,7 +276,7 @@ impl Statistic for FaceMean {
             errors,
             band,
             size: value.size,
-            unseen: value.unseen,
+            details: value.details(),
         })
     }
 
@@ -303,7 +303,7 @@ impl Statistic for FaceMean {
         details.insert("units".into(), json!(units));
         details.insert("budget_parts".into(), json!(parts));
         details.insert("accuracy".into(), json!(found.accuracy));
-        details.extend([UnseenShares::detail_of(found.unseen)]);
+        details.extend(found.details.clone());
         if let Some(prior) = &self.prior {
             let centre =
                 "the prior's mean, in place of the template, and how its faces differ, for shrinkage";

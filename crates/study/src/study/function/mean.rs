@@ -9,8 +9,8 @@ use crate::job::copies::Kind;
 use crate::job::layout::{BAND, DISTANCES, ERROR, MEAN_NPY, NONPRIVATE_MEAN_NPY, POSITIONS, REPORT};
 use crate::job::unusable::{ZERO_DEVIATION, write_problems};
 use crate::job::{self, Digest, Job, Publication, ReleaseFolder};
+use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Aim, NoisedFunction, Reach, TwoRoundMean};
-use crate::mechanism::{MechanismError, UnseenShares};
 use crate::privacy::{Certificate, Mechanism, Mu, PublicInput, Released, Statement};
 use crate::study::StudyFolder;
 use crate::study::points::{
@@ -340,7 +340,7 @@ impl Publication for FunctionPublication {
         if let Value::Object(details) = details {
             statement.details.extend(details);
         }
-        statement.details.extend([UnseenShares::detail_of(released.value.unseen)]);
+        statement.details.extend(released.value.details());
         if let Some(band) = self.band_of(&released.value) {
             let details = json!({
                 "file": BAND,

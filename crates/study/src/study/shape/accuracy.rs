@@ -24,11 +24,11 @@ fn unseen(tangent: &Tangent, centre_error: f64, (looked, expected_share): (usize
     centre_error * (1.0 - share.min(1.0))
 }
 
-/// Of an estimate about a centre that has a squared error of `unseen` where the estimate says nothing; `spread`: the records' mean square distance from their mean, where the release tells.
+/// Of an estimate about a centre, public or private, that has a squared error of `unseen` where the estimate says nothing; `spread`: the records' mean square distance from their mean, where the release tells.
 fn accuracy(
     tangent: &Tangent,
     estimate: &Estimate,
-    unseen: f64,
+    (unseen, public): (f64, bool),
     n: u64,
     spread: Option<Spread>,
 ) -> PointAccuracy {
@@ -37,9 +37,10 @@ fn accuracy(
     let moved = tangent.vector(&moved).norm();
     let usual = RECORD_SPREAD * RECORD_SPREAD;
     let square = spread.map_or(usual, |spread| spread.towards(usual, SPREAD_DOUBT));
-    let error =
-        (estimate.errors.iter().sum::<f64>() / points + unseen + curved(&tangent.space(), square, moved))
-            .sqrt();
+    let error = (estimate.errors.iter().sum::<f64>() / points
+        + unseen
+        + curved(&tangent.space(), square, moved, public))
+    .sqrt();
     PointAccuracy { sampling_rms: Some((square / n as f64).sqrt()), ..PointAccuracy::of(error, moved, true) }
 }
 
@@ -61,11 +62,15 @@ fn bounded(accuracy: PointAccuracy, centre_error: f64, price: &Price, public: Op
 
 /// The square that curvature may have moved a mean of tangent vectors about a centre by: records at a mean square distance `spread` from a mean that
 /// lies `moved` from the centre pull along geodesics that turn, to the first order by κ spread·moved/3. It does not fall with n. κ averages the
-/// sectional curvatures with one direction: in the plane 4 once and 1 otherwise (Kendall 1984), in space 5, between what 22 optical nerves of 5
-/// landmarks and hands in five poses need.
-fn curved(space: &LandmarkShapes, spread: f64, moved: f64) -> f64 {
+/// sectional curvatures with one direction: in the plane 4 once and 1 otherwise (Kendall 1984). In space it is found: about a specimen 1.1 to 2.3 (brains,
+/// hands, macaques, optical nerves), about a private centre 5, between what 22 optical nerves of 5 landmarks and hands in five poses need.
+fn curved(space: &LandmarkShapes, spread: f64, moved: f64, public: bool) -> f64 {
     let dimension = 2.0 * space.landmarks() as f64 - 4.0;
-    let curvature = if space.dimensions() == 2 { 1.0 + 3.0 / (dimension - 1.0).max(1.0) } else { 5.0 };
+    let curvature = match (space.dimensions(), public) {
+        (2, _) => 1.0 + 3.0 / (dimension - 1.0).max(1.0),
+        (_, true) => 2.0,
+        (_, false) => 5.0,
+    };
     (curvature / 3.0 * spread * moved).powi(2)
 }
 
@@ -94,7 +99,7 @@ pub(super) fn of_part(
     spread: Option<Spread>,
 ) -> PointAccuracy {
     let unseen = unseen(tangent, seen.centre_error, (count, share), shrunk);
-    let found = accuracy(tangent, estimate, unseen, price.n, spread);
+    let found = accuracy(tangent, estimate, (unseen, public.is_some()), price.n, spread);
     bounded(found, seen.centre_error, price, public)
 }
 
@@ -106,7 +111,7 @@ pub(super) fn of_mean(
     price: &Price,
     spread: Option<Spread>,
 ) -> PointAccuracy {
-    let found = accuracy(tangent, estimate, seen.filled_error, price.n, spread);
+    let found = accuracy(tangent, estimate, (seen.filled_error, public.is_some()), price.n, spread);
     bounded(found, seen.centre_error, price, public)
 }
 

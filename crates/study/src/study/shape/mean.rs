@@ -57,7 +57,9 @@ pub fn mean_accuracy(
     let value = &released.value.value;
     let radius = shapes.public_centre().map(|_| mean.reach());
     let seen = Seen::of(&released.value);
-    Ok(of_mean((&tangent, &estimate(value)), seen, radius, &released.price, mean.record_spread(value)))
+    let found =
+        of_mean((&tangent, &estimate(value)), seen, radius, &released.price, mean.record_spread(value));
+    Ok(if mean.is_at_the_edge(value) && !found.upper_bound { found.at_the_edge(mean.reach()) } else { found })
 }
 
 fn estimate(value: &NoisedFunction) -> Estimate {

@@ -7,12 +7,12 @@ use super::statistic::Statistic;
 use crate::estimate::{Band, band::LEVEL};
 use crate::job::ReleaseFolder;
 use crate::job::layout::BAND;
+use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Aim, Estimate, TwoRoundMean};
-use crate::mechanism::{MechanismError, UnseenShares};
 use crate::privacy::{Mu, Price, Statement};
 use crate::report::page::Page;
 use crate::study::points::{PointAccuracy, PointStudyError};
-use serde_json::json;
+use serde_json::{Value, json};
 use visard_base::parallel;
 
 /// The mean in two rounds.
@@ -36,7 +36,7 @@ pub struct FoundMean {
     /// Its samples, and the expected squared error of each.
     pub(super) estimate: Estimate,
     band: Option<Band>,
-    unseen: Option<UnseenShares>,
+    details: Vec<(String, Value)>,
 }
 
 impl FoundMean {
@@ -59,7 +59,11 @@ impl Statistic for MeanStatistic {
 
     fn inner(&self, expected: Expected) -> Result<TwoRoundMean, MechanismError> {
         let Expected { basis, centre, reach, centre_error, known, mu, n } = expected;
-        let aim = if self.band { Aim::Band } else { Aim::Mean };
+        let aim = match centre_error {
+            _ if self.band => Aim::Band,
+            Some(_) => Aim::Found,
+            None => Aim::Mean,
+        };
         if self.private_radius {
             TwoRoundMean::check_private_radius(aim, n, mu)?;
         }
@@ -93,7 +97,7 @@ impl Statistic for MeanStatistic {
             accuracy = accuracy.at_the_edge(inner.reach());
         }
         let (sentence, band) = (space.sentence(&accuracy), inner.band_of(value, space.entries()));
-        Ok(FoundMean { sentence, accuracy, estimate, band, unseen: value.unseen })
+        Ok(FoundMean { sentence, accuracy, estimate, band, details: value.details() })
     }
 
     fn mean(found: &FoundMean) -> Option<&[f64]> {
@@ -109,7 +113,7 @@ impl Statistic for MeanStatistic {
 
     fn describe(&self, space: &dyn TangentSpace, found: &FoundMean, statement: &mut Statement) {
         statement.details.insert("accuracy".into(), json!(found.accuracy));
-        statement.details.extend([UnseenShares::detail_of(found.unseen)]);
+        statement.details.extend(found.details.clone());
         if let Some(band) = &found.band {
             let details = json!({
                 "file": BAND,

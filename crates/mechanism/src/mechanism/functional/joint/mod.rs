@@ -63,6 +63,8 @@ pub struct FunctionalMean {
     size: Option<SizeCoordinate>,
     /// Whether the records that are not seen are counted, by two more.
     counts_unseen: bool,
+    /// What noised coordinates are multiplied by: how much longer records are than what was left of them.
+    lengthened: f64,
     /// What is known of public people, where something is.
     known: Option<Arc<PublicPrior>>,
 }
@@ -116,6 +118,7 @@ impl FunctionalMean {
             expected,
             size: None,
             counts_unseen: false,
+            lengthened: 1.0,
             known: None,
         })
     }
@@ -172,6 +175,13 @@ impl FunctionalMean {
     /// For shrinkage: what is known of public people, in the coordinates of this basis and norm. Public; a wrong one costs accuracy only.
     pub fn knowing(mut self, known: Option<Arc<PublicPrior>>) -> Self {
         self.known = known;
+        self
+    }
+
+    /// Of records whose clip left one part in `times` of them on average, by public or released numbers: noised coordinates, and their noise, are multiplied by
+    /// that before they are shrunk. Free.
+    pub(super) fn lengthening(mut self, times: f64) -> Self {
+        self.lengthened = times;
         self
     }
 
@@ -265,6 +275,8 @@ impl FunctionalMean {
 
     /// Post-processing: samples from noised coordinates whose noise had standard deviation `sigma`.
     pub fn finish(&self, noised: &[f64], sigma: f64) -> Estimate {
+        let longer: Vec<f64> = noised.iter().map(|u| self.lengthened * u).collect();
+        let (noised, sigma) = (&longer[..], self.lengthened * sigma);
         if let (Some(known), Smoothing::Shrink) = (&self.known, self.smoothing) {
             return self.best_of(known, noised, sigma);
         }
@@ -289,7 +301,8 @@ impl FunctionalMean {
                 let shrunk = shrink::shrink(&x, variance, Some(expected), |i| self.basis.place(i));
                 // The clipped mean lies in the ball of the radius, so pulling the estimate into it can only help.
                 let squares = shrunk.values.iter().zip(&self.roots).map(|(x, root)| (x * root).powi(2));
-                let factor = clip_factor(squares.sum::<f64>().sqrt(), self.mean.radius().get());
+                let factor =
+                    clip_factor(squares.sum::<f64>().sqrt(), self.lengthened * self.mean.radius().get());
                 let values = shrunk.values.iter().map(|x| factor * x).collect();
                 Shrunk { values, ..shrunk }
             }

@@ -61,7 +61,7 @@ impl SitesMean {
         let norm = Aim::Mean.norm(n, known);
         let dimension = Prior::new(&basis, |place| norm.weight(place)).effective_dimension();
         let shares = Aim::Mean.shares(n, known, dimension);
-        let shares = Shares { countable: shares.countable / ratio, excess: 0.0, ..shares };
+        let shares = Shares { countable: shares.countable / ratio, excess: 0.0, measured: 0.0, ..shares };
         let public = ClipRadius::new(norm.face_radius(), ClipSource::Public)?;
         let what = format!("mean deviation from a private centre, {}", norm.sentence());
         let words = (TITLE, what.as_str(), "mean over sites about the private centre");

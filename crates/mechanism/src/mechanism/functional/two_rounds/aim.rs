@@ -2,7 +2,7 @@
 
 use super::super::Norm;
 use crate::mechanism::quantile::BisectedRadius;
-use crate::mechanism::rounds::{BRACKET, Shares};
+use crate::mechanism::rounds::{BRACKET, MEASURED, Shares};
 use crate::privacy::Mu;
 
 /// What the two rounds are set for.
@@ -11,6 +11,8 @@ pub enum Aim {
     /// The least error of the shrunk mean.
     #[default]
     Mean,
+    /// The same about a private centre that was found before, with a public radius that allows for how far off that is expected to be.
+    Found,
     /// The same of functions that may differ from one another in a few directions only, as curves of growth do, where a clip that many records
     /// meet moves the mean by more than the noise it saves.
     Alike,
@@ -44,6 +46,7 @@ impl Aim {
         let most = BisectedRadius::most_share(n, radius * mu.get()).min(0.99);
         let held = (1.0 - (CLIPPED[0] * root).max(CLIPPED[1] * dimension) / much).min(most).max(0.5);
         match self {
+            Self::Found => Shares { measured: 0.0, ..Self::Mean.shares(n, mu, dimension) },
             Self::Mean => Shares {
                 first,
                 radius,
@@ -52,6 +55,7 @@ impl Aim {
                 uncounted: 0.65,
                 widened: 1.0,
                 excess: radius,
+                measured: MEASURED,
                 bracket: BRACKET,
             },
             Self::Alike => Shares {
@@ -62,6 +66,7 @@ impl Aim {
                 uncounted: 0.65,
                 widened: 1.1,
                 excess: radius,
+                measured: MEASURED,
                 bracket: BRACKET,
             },
             Self::Far => Shares {
@@ -72,6 +77,7 @@ impl Aim {
                 uncounted: 0.65,
                 widened: 1.0,
                 excess: radius,
+                measured: MEASURED,
                 bracket: [1.0 / 64.0, 1.0],
             },
             Self::Band => Shares {
@@ -82,6 +88,7 @@ impl Aim {
                 uncounted: 1.0,
                 widened: 1.1,
                 excess: 0.0,
+                measured: 0.0,
                 bracket: BRACKET,
             },
         }
@@ -90,7 +97,7 @@ impl Aim {
     /// The clip's norm for n records at budget μ that are as smooth as expected.
     pub(in super::super) fn norm(self, n: u64, mu: Mu) -> Norm {
         match self {
-            Self::Mean | Self::Alike => Norm::for_budget(n, mu.get()),
+            Self::Mean | Self::Found | Self::Alike => Norm::for_budget(n, mu.get()),
             Self::Band => Norm::Half,
             Self::Far => Norm::White,
         }

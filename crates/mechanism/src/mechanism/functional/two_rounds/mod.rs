@@ -38,7 +38,8 @@ const TITLE: Title = Title {
     sentence: "A first, rough private mean serves as centre; a norm and a radius about it are read off noised counts where there are records \
                enough, and how far records lie beyond that on average is noised too; then every record's deviation from the private centre is shortened to that radius, the deviations are averaged, and so \
                are products of some of their coefficients; normal noise is added to every coefficient of the average and to the \
-               products, and what is mostly noise is shrunk towards the centre.",
+               products; where the radius is public, the average is made longer by what the noised lengths tell; and what is mostly noise is \
+               shrunk towards the centre.",
 };
 
 /// The squared distance of a mean from the public centre that the first round expects, as a share of the squared root-mean-square
@@ -47,6 +48,9 @@ const EXPECTED_SHARE: f64 = 0.075;
 /// Standard deviation of its logarithm, in both rounds. Where little can be seen, this keeps the noise from being taken for a face: an
 /// expectation up to twice the truth is never worse than the centre, one below it costs little.
 pub(super) const EXPECTED_DOUBT: f64 = 0.65;
+
+/// So many radii are 1.3 public ones, and more than three are not told apart: faces .05 from the template lie 1.3 to 1.85 radii from the private centre.
+const SHORTENED: f64 = 2.5;
 
 /// The mean of functions in two rounds.
 ///
@@ -269,12 +273,17 @@ impl TwoRoundMean {
         Spread::of(released.moments.as_ref()?, prior, &released.coordinates, released.sigma)
     }
 
-    /// Whether most records may have been shortened, and nothing tells by how much: where no radius is counted, and the mean lies farther from the
-    /// public centre than the second round looks from its own. What is stated of its error then leaves out the largest part. In units of the
-    /// public radius, at nμ = 60, SIMPOP's faces (.034 from the template) are found at .39 to .59, faces .05 from it at .79 to .99.
+    /// Whether most records may have been shortened, and little or nothing tells by how much; what is stated of the error then leaves out the largest part.
+    /// Where records were found to be long, from [`SHORTENED`] radii on. Where nobody looked, if the mean lies farther from the public centre than the
+    /// second round looks from its own: in units of the public radius, at nμ = 60, SIMPOP's faces (.034 from the template) are found at .39 to
+    /// .59, faces .05 from it at .79 to .99. Never about a private centre, whose radius allows for how far off that is.
     pub fn is_at_the_edge(&self, released: &NoisedFunction) -> bool {
-        if self.counts() || released.samples.len() != self.template.len() {
+        let never = self.counts() || self.aim == Aim::Found;
+        if never || released.samples.len() != self.template.len() {
             return false;
+        }
+        if let Some(lengthened) = released.lengthened {
+            return lengthened >= SHORTENED;
         }
         let u = self.first.coordinates(&released.samples);
         let length = u.iter().map(|u| u * u).sum::<f64>().sqrt();

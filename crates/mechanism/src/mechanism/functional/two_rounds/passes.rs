@@ -29,7 +29,7 @@ fn stage<'a>(mean: &'a CurveMean, before: &[&'a PassOf]) -> Result<Stage<'a>, Me
         (CurveMean::TwoRounds(mean), [PassOf::Centre(centre), rest @ ..])
             if centre.samples.len() == mean.template().len() =>
         {
-            match (mean.counts(), rest) {
+            match (mean.looks(), rest) {
                 (false, []) => Ok(Stage::Second(mean, centre, mean.public_clip()?)),
                 (true, []) => Ok(Stage::Lengths(mean, centre)),
                 (true, [PassOf::Clip(clip)]) => Ok(Stage::Second(mean, centre, *clip)),
@@ -49,7 +49,8 @@ fn read(mean: &FunctionalMean, sum: &PassSum) -> Result<ClippedSum, MechanismErr
     Ok(sum)
 }
 
-/// In one round there is one pass, in two rounds there are two: and one more between them where the radius is counted.
+/// In one round there is one pass, in two rounds there are two: and one more between them where it is looked how far
+/// records lie from the centre.
 impl InPasses for CurveMean {
     fn whole_price(&self) -> &Price {
         self.price()
@@ -58,7 +59,7 @@ impl InPasses for CurveMean {
     fn passes(&self) -> Result<usize, MechanismError> {
         match self {
             Self::Joint(_) => Ok(1),
-            Self::TwoRounds(mean) => Ok(if mean.counts() { 3 } else { 2 }),
+            Self::TwoRounds(mean) => Ok(if mean.looks() { 3 } else { 2 }),
             _ => Err(NOT_IN_PASSES),
         }
     }

@@ -20,6 +20,12 @@ impl SecondRound {
         Ok(Self { mean, moments })
     }
 
+    /// The same, its mean lengthened.
+    pub(super) fn lengthening(mut self, times: f64) -> Self {
+        self.mean = self.mean.lengthening(times);
+        self
+    }
+
     /// What it costs, and the noise of the mean.
     pub(super) fn price(&self) -> &Price {
         self.moments.price()

@@ -34,24 +34,63 @@ fn people(n: usize, seed: u64) -> (Vec<Option<Vec<f64>>>, f64) {
     ((0..n).map(|_| one()).collect(), 0.02)
 }
 
-/// Where no radius is counted, people far from the template are told by where their mean is found.
+/// Everybody moved by so much.
+fn moved(n: u64, by: f64, seed: u64) -> Vec<Option<Vec<f64>>> {
+    let away = |person: Option<Vec<f64>>| person.map(|x| x.into_iter().map(|x| x + by).collect());
+    people(n as usize, seed).0.into_iter().map(away).collect()
+}
+
+fn exact_mean(records: &[Option<Vec<f64>>]) -> Vec<f64> {
+    let mut mean = vec![0.0; records.iter().flatten().next().map_or(0, Vec::len)];
+    for record in records.iter().flatten() {
+        mean.iter_mut().zip(record).for_each(|(m, x)| *m += x / records.len() as f64);
+    }
+    mean
+}
+
+fn drawn(mechanism: &TwoRoundMean, records: &Vec<Option<Vec<f64>>>, seed: u64) -> NoisedFunction {
+    let mut noise = NoiseSource::seeded(seed);
+    release(mechanism, records, &mut Ledger::in_memory(None), &mut noise).unwrap().value
+}
+
+/// Where no radius is counted, how far records lie beyond the public one is: what was shortened is made longer, and the error is stated.
+#[test]
+fn people_far_from_the_template_are_neither_taken_for_near_ones_nor_the_reverse() {
+    let (n, runs) = (70, 40);
+    let mechanism = mean(Aim::Mean, n, 1.0);
+    for (by, factor) in [(0.0, 1.0..1.15), (0.09, 1.25..2.2)] {
+        let records = moved(n, by, 2);
+        let exact = exact_mean(&records);
+        let (mut found, mut stated, mut times, points) = (0.0, 0.0, 0.0, mechanism.basis().points());
+        for seed in 0..runs {
+            let value = drawn(&mechanism, &records, seed);
+            stated += value.mean_square_error(points);
+            found +=
+                value.samples.iter().zip(&exact).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / points as f64;
+            times += value.lengthened.unwrap() / runs as f64;
+            assert!(by > 0.0 || !mechanism.is_at_the_edge(&value), "{seed}");
+        }
+        assert!(factor.contains(&times), "{by}: {times}");
+        let ratio = (stated / found).sqrt();
+        assert!((0.75..1.3).contains(&ratio), "{by}: {ratio}");
+    }
+    // So far that nothing tells how far, and everything says so.
+    for seed in 0..5 {
+        assert!(mechanism.is_at_the_edge(&drawn(&mechanism, &moved(n, 0.5, 2), seed)), "{seed}");
+    }
+}
+
+/// Where nobody looks, as for bands, people far from the template are told by where their mean is found.
 #[test]
 fn a_mean_near_the_public_radius_tells_that_records_were_shortened() {
-    let far = |by: f64| -> Vec<Option<Vec<f64>>> {
-        let away = |x: f64| x + by;
-        people(70, 2).0.into_iter().map(|person| person.map(|x| x.into_iter().map(away).collect())).collect()
-    };
     let at_the_edge = |n: u64, by: f64, seed: u64| {
-        let mechanism = mean(Aim::Mean, n, 1.0);
-        let records: Vec<_> = far(by).into_iter().cycle().take(n as usize).collect();
-        let mut noise = NoiseSource::seeded(seed);
-        let released = release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise).unwrap();
-        mechanism.is_at_the_edge(&released.value)
+        let mechanism = mean(Aim::Band, n, 1.0);
+        mechanism.is_at_the_edge(&drawn(&mechanism, &moved(n, by, 2), seed))
     };
     for seed in 0..5 {
-        assert!(!at_the_edge(70, 0.0, seed) && at_the_edge(70, 0.05, seed), "{seed}");
+        assert!(!at_the_edge(140, 0.0, seed) && at_the_edge(140, 0.2, seed), "{seed}");
         // Radii are counted there.
-        assert!(!at_the_edge(140, 0.05, seed));
+        assert!(!at_the_edge(160, 0.2, seed));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{TITLE, TwoRoundMean};
 use crate::function::{Basis, Domain};
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::{FunctionRecords, FunctionalMean, NoisedFunction, Norm};
+use crate::mechanism::functional::{FunctionRecords, FunctionalMean, NoisedFunction, Norm, Reach};
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase, whole};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{ClipRadius, ClipSource, Entry, Ledger, Mu, Released, ScaleCheck, release};
@@ -20,6 +20,7 @@ pub const ENTRY: Entry = Entry {
 
 const WORST_CASES: &[WorstCase] = &[
     WorstCase { name: "two-rounds", make: audit, loss: whole, runs: 20_000 },
+    WorstCase { name: "two-rounds-measured", make: audit_measured, loss: measured_loss, runs: 40_000 },
     WorstCase { name: "two-rounds-size", make: audit_size, loss: whole, runs: 40_000 },
 ];
 
@@ -53,6 +54,49 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
         vec![along, value.samples.iter().sum()]
     };
     PairAudit::boxed(name, mechanism, [first, second], |records| records, Box::new(look))
+}
+
+/// Enough people that it is measured how far they lie beyond the second round's radius.
+const MEASURED: u64 = 60;
+
+/// Squared losses of the first round, of the measured excess and of the second round, as shares of μ² that the pair of [`audit_measured`] can show.
+fn measured_shares(mu: Mu) -> [f64; 3] {
+    let shares = super::Aim::Mean.shares(MEASURED, mu, 1.0);
+    let moved = 0.5 * (1.0 + shares.uncounted);
+    let excess = shares.measured.powi(2);
+    [shares.first * moved * moved, excess, 1.0 - shares.first - excess]
+}
+
+fn measured_loss(mu: f64) -> f64 {
+    Mu::new(mu).map_or(f64::NAN, |parsed| mu * measured_shares(parsed).iter().sum::<f64>().sqrt())
+}
+
+/// Three numbers each, so that the private centre's noise turns no record. The others lie two radii out, on both sides, so that the excess stands out of its
+/// noise; the first record lies at the radius on one side, or three radii out on the other: both what it moves the mean by and what it moves the
+/// excess by are as large as they may be.
+fn audit_measured(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+    let unknown = |_| AuditError::NoClaim(name.to_owned());
+    let mu = Mu::new(parameter)?;
+    let basis = Basis::of_coordinates(3);
+    let mechanism = TwoRoundMean::new(basis, vec![0.0; 3], Reach::RootMeanSquare(1.0), mu, MEASURED);
+    let tau = super::Aim::Mean.shares(MEASURED, mu, 1.0).uncounted;
+    let with = |first: f64| -> Vec<Option<Vec<f64>>> {
+        let others = (1..MEASURED).map(|i| [0.0, if i % 2 == 0 { 2.0 } else { -2.0 }]);
+        let all = std::iter::once([first, 0.0]).chain(others);
+        all.map(|[along, aside]| Some(vec![tau * along, tau * aside, 0.0])).collect()
+    };
+    let [first, excess, second] = measured_shares(mu);
+    let look = move |released: &Released<NoisedFunction>| {
+        let value = &released.value;
+        // Seen from the centre, half of which is left of the others when they are clipped.
+        let along = (value.coordinates[0] + 0.5 * value.centre[0]) / (2.0 * tau);
+        let sum = second * along + excess * value.lengthened.unwrap_or_default() / 2.0;
+        // The centre is shrunk, by how much is not known here.
+        let centre = first * value.centre[0] / (1.0 + tau);
+        vec![sum, sum + centre, sum + 2.0 * centre]
+    };
+    let mechanism = mechanism.map_err(unknown)?;
+    PairAudit::boxed(name, mechanism, [with(-1.0), with(3.0)], |records| records, Box::new(look))
 }
 
 /// Faces at the rim of the first ball, of sizes beyond the bound: large, and the first one with them or small and opposite. What a size takes of

@@ -43,6 +43,7 @@ impl GroupAim {
                 uncounted: 1.0,
                 widened: 1.1,
                 excess: 0.0,
+                measured: 0.0,
                 bracket: BRACKET,
             },
             Self::Test => Shares {
@@ -53,6 +54,7 @@ impl GroupAim {
                 uncounted: 0.65,
                 widened: 1.0,
                 excess: 0.0,
+                measured: 0.0,
                 bracket: BRACKET,
             },
         }

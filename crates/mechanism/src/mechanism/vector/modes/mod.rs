@@ -44,6 +44,7 @@ pub const SHARES: Shares = Shares {
     uncounted: 0.6,
     widened: 1.0,
     excess: 0.0,
+    measured: 0.0,
     bracket: BRACKET,
 };
 

@@ -37,6 +37,7 @@ pub(in crate::mechanism) fn shares(n: u64, mu: f64) -> Shares {
         uncounted: 0.6,
         widened: 1.0,
         excess: 0.0,
+        measured: 0.0,
         bracket: BRACKET,
     }
 }
