@@ -72,15 +72,13 @@ fn a_scan_in_every_disguise_is_one_person() {
     };
     let fewer =
         |share: f64| simplified(&own, own.area(), (share * own.vertices().len() as f64) as usize).unwrap();
-    let disguises: [(&str, Vec<u8>); 9] = [
+    let disguises: [(&str, Vec<u8>); 7] = [
         ("copy.obj", obj(&own, 6).into()),
         ("digits.obj", obj(&own, 2).into()),
         ("copy.stl", stl(&own)),
-        ("moved.ply", ply(&moved(&own, 0.0, 1.0, 300.0))),
         ("turned.ply", ply(&moved(&own, 35.0, 1.0, 0.0))),
         ("metres.ply", ply(&moved(&own, 0.0, 1e-3, 0.0))),
         ("all.obj", obj(&moved(&own, 20.0, 1e-3, 80.0), 7).into()),
-        ("simplified.ply", ply(&fewer(0.7))),
         ("half.ply", ply(&fewer(0.5))),
     ];
     for (k, (name, bytes)) in disguises.into_iter().enumerate() {

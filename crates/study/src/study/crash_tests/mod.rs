@@ -297,13 +297,13 @@ studies! {
     #[ignore = "slow: a minute; shape_compare has the same lifecycle"]
     face_compare: "face compare", 4;
     shape_mean: "shape mean", 24;
-    shape_mean_of_a_ball: "shape mean of a ball", 24;
-    shape_modes: "shape modes", 24;
-    shape_regress: "shape regress", 24;
-    shape_compare: "shape compare", 24;
-    spd_mean: "spd mean", 24;
-    sphere_mean: "sphere mean", 24;
-    hyperbolic_mean: "hyperbolic mean", 24;
+    shape_mean_of_a_ball: "shape mean of a ball", 12;
+    shape_modes: "shape modes", 12;
+    shape_regress: "shape regress", 12;
+    shape_compare: "shape compare", 12;
+    spd_mean: "spd mean", 12;
+    sphere_mean: "sphere mean", 12;
+    hyperbolic_mean: "hyperbolic mean", 12;
     optimize: "optimize", 24;
 }
 

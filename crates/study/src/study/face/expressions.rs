@@ -222,9 +222,9 @@ mod tests {
             RecordMaker::new(template, settings).unwrap()
         });
         let mut add = |k: usize, curves: &FaceCurves| {
-            sums[k].iter_mut().zip(curves.data()).for_each(|(sum, x)| *sum += x / 4.0);
+            sums[k].iter_mut().zip(curves.data()).for_each(|(sum, x)| *sum += x / 2.0);
         };
-        for _ in 0..4 {
+        for _ in 0..2 {
             let vertices = FaceParameters::sample(&mut rng).vertices();
             add(2, &loaded[0].template.curves_of(&vertices, 5, 20).unwrap());
             let sitter = Sitter { vertices: &vertices, triangles: builtin_template().triangles(), marks };
