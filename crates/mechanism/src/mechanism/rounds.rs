@@ -14,7 +14,7 @@ const MEASURABLE: f64 = 30.0;
 pub const MEASURED: f64 = 0.2;
 
 /// What tells how far records lie beyond the radius, in words.
-pub const EXCESS: &str = "mean length beyond the private radius";
+pub const EXCESS: &str = "mean length beyond the radius";
 
 /// How a release in two rounds shares out its budget, and what it asks of its radius. Follows from n and μ alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
