@@ -5,6 +5,7 @@ use crate::privacy::noise::NoiseError;
 use crate::privacy::{CertificateError, Composition, LedgerError, Price, Vacuous};
 use std::path::{Path, PathBuf};
 
+/// Of the program; those before this was kept say nothing.
 fn version_name(version: &str) -> String {
     if version.is_empty() { "an earlier version".into() } else { format!("visard {version}") }
 }

@@ -217,7 +217,9 @@ impl FunctionalMean {
         sigma: f64,
     ) -> (Option<NoisedSize>, Option<UnseenShares>) {
         let mut more = noised.split_off(self.basis.len().min(noised.len())).into_iter();
-        let size = self.size.as_ref().and_then(|size| Some(size.finish(more.next()?, sigma)));
+        let longer = self.lengthened;
+        let size =
+            self.size.as_ref().and_then(|size| Some(size.finish(longer * more.next()?, longer * sigma)));
         let radius = self.mean.radius().get();
         let shares = |noised| UnseenShares::of(noised, sigma, radius);
         (size, more.next().zip(more.next()).map(|(unusable, filled)| shares([unusable, filled])))

@@ -77,7 +77,7 @@ impl Aim {
                 uncounted: 0.65,
                 widened: 1.0,
                 excess: radius,
-                measured: MEASURED,
+                measured: 0.0,
                 bracket: [1.0 / 64.0, 1.0],
             },
             Self::Band => Shares {
