@@ -71,7 +71,8 @@ fn release_of_records(last: &dyn Fn(&Path), lost: bool) -> BTreeMap<String, Vec<
     fs::remove_dir_all(&scans).unwrap();
     let settings = FaceStudySettings {
         records: FaceInputs { records: Some(out), ..records },
-        ..FaceStudySettings::new([], place, Mu::new(2.0).unwrap())
+        // So much that it is measured how far records lie beyond the public radius.
+        ..FaceStudySettings::new([], place, Mu::new(7.0).unwrap())
     };
     run_study(&settings, &|_| {}).unwrap();
     files_of(&dir.path().join("study/release"))

@@ -49,6 +49,8 @@ pub enum CertificateError {
 
 /// Where a certificate says which shares of its records a release was made without, by noised counts.
 pub const UNSEEN: &str = "unseen_at_least";
+/// Among a certificate's details, how many times as long as what a public radius left of them records were found to be, by a noised measure.
+pub const LENGTHENED: &str = "lengthened";
 /// Where a certificate's details say what its stated errors leave out.
 pub const NOT_IN_ERRORS: &str = "not_in_errors";
 

@@ -1,7 +1,7 @@
 //! A certificate in plain sentences.
 
 use super::budget::number;
-use super::certificate::{NOT_IN_ERRORS, UNSEEN, counts_persons};
+use super::certificate::{LENGTHENED, NOT_IN_ERRORS, UNSEEN, counts_persons};
 use super::neighbours::WITHIN_GROUPS;
 use super::noise::NoisePath;
 use super::{Certificate, ClipSource, PrivacyLoss};
@@ -202,6 +202,13 @@ fn foundations(text: &mut String, c: &Certificate) {
             text,
             "- By noised counts, at least {unusable:.1} % of the records could not be used; of the others the root of the share that was filled in is at \
              least {filled:.1} % on average. Stated errors count what that moves over the whole; a place that many records lack is farther off."
+        );
+    }
+    if let Some(times) = c.details.get(LENGTHENED).and_then(serde_json::Value::as_f64) {
+        let _ = writeln!(
+            text,
+            "- By a noised measure, records lie {times:.2} times as far from the private centre as the public radius leaves of them; the mean was \
+             made as much longer."
         );
     }
     if let Some(what) = c.details.get(NOT_IN_ERRORS).and_then(serde_json::Value::as_str) {

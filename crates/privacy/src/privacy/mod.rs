@@ -53,7 +53,7 @@ pub use calibrate::{Calibration, Conversion, convert, gaussian_sigma, gaussian_s
 pub use certificate::counts_persons;
 pub use certificate::{
     CERTIFICATE_FILE, CERTIFICATE_FORMAT, Caveat, Certificate, CertificateError, EpsilonAtDelta, FileSum,
-    NOT_IN_ERRORS, PublicInput, Statement, UNSEEN,
+    LENGTHENED, NOT_IN_ERRORS, PublicInput, Statement, UNSEEN,
 };
 pub use charge::{Charge, ChargeError};
 pub use compose::{Composition, Cost, EpsilonBound, GroupCost, Part, Rule, Terms};

@@ -4,7 +4,7 @@ use super::Norm;
 use crate::function::FaceCurves;
 use crate::mechanism::{MechanismError, UnseenShares};
 use crate::privacy::noise::{MomentSum, NoisedSecond, SharedSum};
-use crate::privacy::{ClippedMean, ClippedSum, IncompleteMean};
+use crate::privacy::{ClippedMean, ClippedSum, IncompleteMean, LENGTHENED};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -98,9 +98,6 @@ impl FunctionRecords for ChosenRecords<'_> {
         self.chosen.get(i).map_or(0.0, |&i| self.records.filled(i))
     }
 }
-
-/// Among a certificate's details, [`NoisedFunction::lengthened`].
-const LENGTHENED: &str = "lengthened";
 
 /// What noised coordinates tell of a mean: post-processing.
 #[derive(Debug, Clone, PartialEq, Default)]
