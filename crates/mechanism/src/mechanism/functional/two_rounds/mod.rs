@@ -274,7 +274,7 @@ impl TwoRoundMean {
     }
 
     /// Whether most records may have been shortened, and little or nothing tells by how much; what is stated of the error then leaves out the largest part.
-    /// Where records were found to be long, from [`SHORTENED`] radii on. Where nobody looked, if the mean lies farther from the public centre than the
+    /// Where records were found to be long, from 2.5 radii on. Where nobody looked, if the mean lies farther from the public centre than the
     /// second round looks from its own: in units of the public radius, at nμ = 60, SIMPOP's faces (.034 from the template) are found at .39 to
     /// .59, faces .05 from it at .79 to .99. Never about a private centre, whose radius allows for how far off that is.
     pub fn is_at_the_edge(&self, released: &NoisedFunction) -> bool {
