@@ -18,7 +18,7 @@ pub struct Place {
     pub resume: bool,
     /// Replace a finished release, or give up an interrupted run.
     pub replace: bool,
-    /// Stop at the price ([`JobError::DryRun`]): nothing is charged, no ceiling set, nothing left behind, and no value of a record used.
+    /// Stop at the price ([`JobError::DryRun`](super::JobError::DryRun)): nothing is charged, no ceiling set, nothing left behind, and no value of a record used.
     pub dry_run: bool,
     /// The budget in the words it was asked for in, where the mechanism states its loss in others.
     pub asked: Option<PrivacyLoss>,

@@ -28,8 +28,8 @@ pub struct Unclipped {
 
 impl Unclipped {
     /// From variances `clipped` along orthogonal directions of normal vectors shortened to `radius`, and the energy `rest` in all other
-    /// directions, shortened too: the L and R with E[f Z_j²] = θ_j and E[f] R = rest, f = min(1, τ²/(‖Z‖² + R)), Z_j ~ N(0, L_j) independent, by
-    /// the fixed point L_j ← L_j θ_j/E_j, R ← rest/E[f].
+    /// directions, shortened too: the L and R with E(f Z_j²) = θ_j and E(f) R = rest, f = min(1, τ²/(‖Z‖² + R)), Z_j ~ N(0, L_j) independent, by
+    /// the fixed point L_j ← L_j θ_j/E_j, R ← rest/E(f).
     ///
     /// Directions need no correction when the law is elliptical; variances do, and rest on the normal model.
     pub fn new(clipped: &[f64], rest: f64, radius: f64) -> Self {

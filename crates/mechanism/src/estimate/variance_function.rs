@@ -101,7 +101,7 @@ impl VarianceFunction {
     }
 
     /// Drawn to what is expected, by how much is known: levels to `levels`, of each mode what is expected and the standard deviation of its own doubt (none:
-    /// 0 and [`LEVEL`]'s), slopes to 0. With y_k what was found of mode k, common amount m ~ N(0, A²), own d_k ~ N(0, τ_k²) and independent errors e:
+    /// 0 and `LEVEL`'s), slopes to 0. With y_k what was found of mode k, common amount m ~ N(0, A²), own d_k ~ N(0, τ_k²) and independent errors e:
     /// the means of m and d given y. `None` where rows differ in length.
     pub fn drawn_to(&self, levels: &[[f64; 2]]) -> Option<Variances> {
         let modes = self.modes();

@@ -56,7 +56,7 @@ pub struct Stated {
 /// The law of a person's coordinates along the released modes: independent and normal.
 ///
 /// The noise of the second moment has turned the modes. Where an eigenvalue θ is found in noise whose own spectrum ends at 2t, people vary along
-/// the direction that came out by θ − t²/θ on average, if they do not vary in others ([`crate::estimate::Components`]): [`TURNED`]. Of the mean's
+/// the direction that came out by θ − t²/θ on average, if they do not vary in others ([`crate::estimate::Components`]): `TURNED`. Of the mean's
 /// error along them only the sample's is counted: what stands out of the noise of a second moment is far above that of the mean.
 #[derive(Debug, Clone)]
 pub struct Law {

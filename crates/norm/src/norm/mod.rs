@@ -1,5 +1,5 @@
 //! A release of how faces vary, and what is made of it: [`people`] reads it, [`rest`] is the public model of what its modes do not hold,
-//! [`sample`] draws synthetic people, [`fidelity`] forecasts what these are good for; [`shapes`] does so for landmarks.
+//! [`mod@sample`] draws synthetic people, [`fidelity`] forecasts what these are good for; [`shapes`] does so for landmarks.
 //! [`law`] is how people are expected to vary along released modes, [`assess`] holds a patient against that, part by part in [`face_parts`], [`patient`] writes what is
 //! found; [`shape_assess`] and [`shape_patient`] do so for landmarks, [`matrix_assess`] for matrices,
 //! [`surface_assess`] and [`surface_sample`] for surfaces of any kind.

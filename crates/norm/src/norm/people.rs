@@ -106,7 +106,7 @@ impl People {
         }
     }
 
-    /// A deviation from the mean with these standard deviations, in units of the stated ones, of each mode and of the rest ([`super::law::deviations`]): what the modes make of it, and
+    /// A deviation from the mean with these standard deviations, in units of the stated ones, of each mode and of the rest (`super::law::deviations`): what the modes make of it, and
     /// the rest.
     pub fn deviation<R: Rng + ?Sized>(
         &self,

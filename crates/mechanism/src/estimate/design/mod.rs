@@ -34,7 +34,7 @@ pub enum Kind {
         /// K columns; K + 1 knots.
         columns: usize,
     },
-    /// One of several words: the corners of a regular simplex, so that none is set apart ([`levels::corner`]).
+    /// One of several words: the corners of a regular simplex, so that none is set apart (`levels::corner`).
     Levels {
         /// The words, 2 to [`MOST_LEVELS`].
         levels: Vec<String>,

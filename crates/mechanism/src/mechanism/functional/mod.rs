@@ -1,7 +1,7 @@
 //! Private means of functions.
 //!
 //! Each is a Gaussian mechanism in coordinates chosen so that its noise is isotropic: every record becomes a vector of bounded
-//! norm, the vectors are clipped and added up in integers ([`ClippedMean`]), and post-processing looks at the noised
+//! norm, the vectors are clipped and added up in integers ([`ClippedMean`](crate::privacy::ClippedMean)), and post-processing looks at the noised
 //! coordinates and public numbers only.
 //!
 //! * [`TwoRoundMean`] (`joint`): a rough private centre, a private radius about it, and a tight second round.

@@ -129,7 +129,7 @@ pub(super) fn points<P>(
     usable(request.unusable, &request.counting, people, records)
 }
 
-/// As [`points`], for other studies than those of points.
+/// As `points`, for other studies than those of points.
 pub fn usable<P>(
     unusable: Unusable,
     counting: &Counting,
