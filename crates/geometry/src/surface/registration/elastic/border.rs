@@ -29,6 +29,8 @@ pub struct Sighting {
     pub out: Vector,
     /// How far outside the border the point lies.
     pub gap: f64,
+    /// How far from the border it lies, any way.
+    pub away: f64,
 }
 
 impl Border {
@@ -70,7 +72,7 @@ impl Border {
         let (first, second) = (foot((vertex + n - 1) % n, vertex), foot(vertex, (vertex + 1) % n));
         let nearer = (p - first.0).norm_squared() < (p - second.0).norm_squared();
         let (q, out) = if nearer { first } else { second };
-        Sighting { vertex, out, gap: (p - q).dot(&out) }
+        Sighting { vertex, out, gap: (p - q).dot(&out), away: (p - q).norm() }
     }
 }
 

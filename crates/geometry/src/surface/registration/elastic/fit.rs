@@ -216,17 +216,18 @@ impl Fitted {
         let outward = border.outward(&self.rim, normals);
         // A closed template has no border, whatever holes the scan has.
         let seen = if self.rim.is_empty() { &[] } else { target.rim.as_slice() };
+        let tells = |seen: &Sighting| seen.out != Vector::zeros() && seen.away < s.border.reach;
         let sighted: Vec<Sighting> = seen
             .iter()
             .map(|p| border.sight(&self.rim, &outward, &self.motion.invert(p)))
-            .filter(|seen| seen.out != Vector::zeros())
+            .filter(tells)
             .collect();
         let mut gaps: Vec<f64> = sighted.iter().map(|seen| seen.gap).collect();
         gaps.sort_by(f64::total_cmp);
         let prior = |mean| DepthPrior { mean: s.border.mean, spread: s.border.spread(mean) };
         let Some(&median) = gaps.get(gaps.len() / 2) else { return prior(0.0) };
         let first = self.depth.iter().all(|&c| c == 0.0);
-        for Sighting { vertex, out, gap } in sighted {
+        for Sighting { vertex, out, gap, .. } in sighted {
             let expected = if first { median } else { -border.depths.depth(&self.depth, vertex) };
             let tolerance = if gap < expected { s.border.dents } else { s.border.robust };
             let w = 1.0 / (1.0 + ((gap - expected) / tolerance).powi(2)).sqrt() / sigma;

@@ -82,6 +82,9 @@ pub struct BorderModel {
     pub harmonics: usize,
     /// Standard deviation of what is not smooth, point by point of the rim, 3 apart.
     pub noise: f64,
+    /// Points of the rim that lie farther than this from the template's border tell nothing of it: there the scan was cut through the face, or the
+    /// rest was not seen from the scanner's side.
+    pub reach: f64,
     /// Deviations outwards beyond this count less and less (Cauchy weights).
     pub robust: f64,
     /// And inwards: the rim of a scan has dents where its last points are sparse, but no points where there was no face.
@@ -142,6 +145,7 @@ impl Default for BorderModel {
             alike: Some((2.0, 1.0)),
             harmonics: 8,
             noise: 1.15,
+            reach: 25.0,
             robust: 4.0,
             dents: 1.0,
         }
