@@ -80,8 +80,18 @@ impl Landing {
 
     /// Root mean square distance of those.
     pub fn root_mean_square(&self) -> f64 {
-        let (sum, count) = self.measured().fold((0.0, 0.0), |(s, n), d| (s + d * d, n + 1.0));
-        (sum / f64::max(count, 1.0)).sqrt()
+        self.nearest_root_mean_square(1.0)
+    }
+
+    /// The same of this share of them, the nearest.
+    pub fn nearest_root_mean_square(&self, share: f64) -> f64 {
+        let mut all: Vec<f64> = self.measured().collect();
+        let count = (share * all.len() as f64) as usize;
+        if count < all.len() {
+            all.sort_by(f64::total_cmp);
+            all.truncate(count);
+        }
+        (all.iter().map(|d| d * d).sum::<f64>() / all.len().max(1) as f64).sqrt()
     }
 }
 

@@ -44,7 +44,7 @@ const WORST_CASES: &[WorstCase] = &[
         name: "landmarks-missing",
         make: incomplete,
         loss: |p| told(p, incomplete_people(p), (6, 2), [0.0, 0.0, 1.0]),
-        runs: 40_000,
+        runs: 80_000,
     },
     WorstCase {
         name: "landmarks-modes",

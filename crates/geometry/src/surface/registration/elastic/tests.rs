@@ -254,6 +254,35 @@ fn a_scan_that_ends_where_the_template_does_is_known_as_one() {
     assert_eq!(places(&PREPARED), places(&never));
 }
 
+/// Of half a face the rim runs through the middle: where it pulls at the template's border, what was not seen is drawn away.
+#[test]
+fn a_cut_through_the_face_does_not_pull_at_the_border() {
+    let all = BorderModel { reach: f64::INFINITY, ..BorderModel::default() };
+    let all = ElasticSettings { border: all, ..ElasticSettings::default() };
+    let all = Elastic::new(&TEMPLATE, &all).unwrap();
+    let mut off = [0.0, 0.0];
+    for i in 0..4 {
+        let truth = synth::person(83, i, &synth::ScanConditions::clean()).truth;
+        let pose = TEMPLATE.pose().find(&truth).unwrap().similarity;
+        let level = |p: &Point| TEMPLATE.upright().inverse() * pose.invert(p);
+        let middle = level(&truth[TEMPLATE.nose()]);
+        for away in [Vector::x(), Vector::y()] {
+            let is_seen = |p: &Point| (level(p) - middle).dot(&away) < 15.0;
+            let kept = TEMPLATE.mesh().triangles().iter().filter(|t| t.iter().all(|&i| is_seen(&truth[i])));
+            let part = TriMesh::new(truth.clone(), kept.copied().collect()).unwrap();
+            let part = make_disk(part, None, &RepairSettings::default()).unwrap().mesh;
+            for (off, method) in off.iter_mut().zip([&*PREPARED, &all]) {
+                let found = method.fit(&part, &pose).unwrap().positions;
+                let unseen = found.iter().zip(&truth).filter(|(_, q)| !is_seen(q));
+                *off += mean(unseen.map(|(p, q)| (p - q).norm())) / 8.0;
+            }
+        }
+    }
+    let [off, pulled] = off;
+    println!("{off} mm, {pulled} mm where all of the rim pulls");
+    assert!(off < 0.6 * pulled, "{off} mm, {pulled} mm where all of the rim pulls");
+}
+
 /// From a pose that is too small a tight crop is fitted nearly as well elsewhere: it is registered right or refused, never wrong in silence.
 #[test]
 fn a_tight_crop_is_registered_right_or_refused() {
