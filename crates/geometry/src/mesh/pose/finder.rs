@@ -16,8 +16,8 @@ pub(super) const NOSE_SURROUNDINGS: f64 = 0.45;
 
 /// One reason for all scans in which no pose is believed; what was seen in the best pose follows in brackets, which another cut, turn or noise of
 /// the same scan may change.
-const NOT_FOUND: &str = "no face could be located for certain: is it one face, whole enough? one side of a face, or only what lies \
-                         close about the nose, is often too little, and so are few points: scan more of it";
+const NOT_FOUND: &str = "no face could be located for certain: is it one face, whole enough? one side of a face, or less than 60 mm \
+                         about the nose, may be too little, and so are few points: scan more of it";
 
 /// Why no pose was found.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

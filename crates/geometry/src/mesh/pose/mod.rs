@@ -1,5 +1,6 @@
 //! Where a face is in a scan: similarity pose of a public template, and the nose tip.
 
+mod about_nose;
 pub(crate) mod canonical;
 mod finder;
 mod half;
@@ -110,7 +111,8 @@ impl PoseFinder {
     /// Starts from the scan's principal axes and from every point that stands out like a nose, over several
     /// scales and turns; the best starts are refined by trimmed iterated closest points with scale, and the one is
     /// taken in which template and scan agree best where both are. Where none is believed, one side of a face is looked for: half of
-    /// the template is laid on it, and the pose is judged by the scan and its mirror image, which together are a whole face.
+    /// the template is laid on it, and the pose is judged by the scan and its mirror image, which together are a whole face. At last what lies about
+    /// the template's nose is laid on the scan.
     ///
     /// # Errors
     /// [`PoseError::Unusable`] for fewer than 100 points or coordinates that are not finite;
@@ -138,7 +140,8 @@ impl PoseFinder {
     fn found(&self, scan: &[Point], too_few: impl Fn() -> PoseError) -> Result<Pose, PoseError> {
         let sampled =
             Sampled::new(scan, SCAN_POINTS).filter(|s| s.points.len() >= 100).ok_or_else(too_few)?;
-        self.on_whole(&sampled, scan).or_else(|refused| self.on_one_side(&sampled, scan).ok_or(refused))
+        let part = || self.on_one_side(&sampled, scan).or_else(|| self.about_nose(&sampled, scan));
+        self.on_whole(&sampled, scan).or_else(|refused| part().ok_or(refused))
     }
 
     /// The pose where most of the face was scanned.

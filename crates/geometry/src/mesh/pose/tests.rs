@@ -251,3 +251,28 @@ fn one_side_of_a_face_is_found_by_its_mirror_image() {
         assert_eq!(finder.on_one_side(&sampled, &part), None);
     }
 }
+
+/// Faces cut about the nose, any way up, are found; parts of faces beside the nose, and of balls, are not.
+#[test]
+fn what_lies_about_the_nose_is_found() {
+    let finder = PoseFinder::new(&template(), 0).unwrap();
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(6);
+    let tip = template().vertices()[0];
+    let found = |part: &[Point]| finder.about_nose(&Sampled::new(part, SCAN_POINTS).unwrap(), part);
+    for (k, reach) in [55.0, 65.0, 80.0].into_iter().enumerate() {
+        let mut angle = || std::f64::consts::TAU * rng.random::<f64>();
+        let rotation = Rotation3::from_euler_angles(angle(), angle(), angle());
+        let all = mask(12_000, 60 + k as u64, 23.0);
+        let near = all.iter().filter(|p| (*p - tip).norm() < reach);
+        let scan: Vec<Point> = near.map(|p| rotation * p).collect();
+        let pose = found(&scan).expect("what lies about a nose");
+        let off = pose.similarity.rotation.angle_to(&rotation);
+        assert!(off < 0.1 && (pose.similarity.scale - 1.0).abs() < 0.1, "{reach}: {off}, {pose:?}");
+        let beside: Vec<Point> = all.into_iter().filter(|p| p.x > 25.0).collect();
+        assert_eq!(found(&beside), None);
+    }
+    for stretch in [[100.0; 3], [70.0, 105.0, 60.0]] {
+        let cap: Vec<Point> = sphere(6000, stretch).into_iter().filter(|p| p.z > 20.0).collect();
+        assert_eq!(found(&cap), None);
+    }
+}
