@@ -83,7 +83,7 @@ impl Landing {
         self.nearest_root_mean_square(1.0)
     }
 
-    /// The same of this share of them, the nearest.
+    /// The same of the nearest of them, so large a share of all.
     pub fn nearest_root_mean_square(&self, share: f64) -> f64 {
         let mut all: Vec<f64> = self.measured().collect();
         let count = (share * all.len() as f64) as usize;
