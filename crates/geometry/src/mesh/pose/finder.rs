@@ -138,6 +138,14 @@ impl PoseFinder {
         Ok(Self { nose_patch, template: sampled, size, nose, facing, prominence, relief, points, halves })
     }
 
+    /// What of it is kept, as a template of its own, which faces the same way.
+    pub(super) fn part(&self, keep: impl Fn(&Point) -> bool) -> Option<Self> {
+        let points: Vec<Point> = self.points.iter().filter(|p| keep(p)).copied().collect();
+        let template = Sampled::new(&points, self.template.points.len())?;
+        let nose_patch = Sampled::new(&self.nose_patch.points, self.nose_patch.points.len())?;
+        Some(Self { template, nose_patch, points: Vec::new(), halves: OnceLock::new(), ..*self })
+    }
+
     /// The size of the template: the root of the mean squared distance of its points from their mean.
     pub fn size(&self) -> f64 {
         self.size
