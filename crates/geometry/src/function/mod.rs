@@ -7,6 +7,7 @@ mod disk_field;
 mod frame;
 mod harmonics;
 mod positions;
+mod relief;
 pub mod shrink;
 
 pub use basis::{Basis, Domain};
@@ -15,3 +16,4 @@ pub use disk_field::DiskField;
 pub use frame::{Frame, is_mirrored};
 pub use harmonics::{Harmonics, HarmonicsError};
 pub use positions::{Positions, PositionsError};
+pub use relief::{Relief, root_mean_square};
