@@ -66,7 +66,7 @@ impl Outlines {
     }
 
     fn setting(&self, (centre, radius, n): (Centre, f64, usize), mu: Mu) -> ShapeSetting {
-        ShapeSetting { space: self.space, centre, outline: true, radius, n: n as u64, mu }
+        ShapeSetting { space: self.space, centre, outlines: 1, radius, n: n as u64, mu }
     }
 
     fn records(&self, order: &[usize]) -> ShapeRecords {

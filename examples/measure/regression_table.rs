@@ -182,7 +182,7 @@ fn landmarks(file: &Path) -> Result<Population, Box<dyn Error>> {
     let space = LandmarkShapes::new(first.landmarks(), first.dimension())?;
     let shapes = records.iter().map(|record| Ok(space.preshape(&record.to_matrix())?.0));
     let shapes = shapes.collect::<Result<Vec<_>, Box<dyn Error>>>()?;
-    let tangent = Tangent::new(space, space.mean(&shapes).ok_or("no mean")?, true);
+    let tangent = Tangent::new(space, space.mean(&shapes).ok_or("no mean")?, 1)?;
     let records: Vec<Vec<f64>> =
         shapes.iter().filter_map(|shape| tangent.function(std::slice::from_ref(shape))).collect();
     let spread = spread(&records, &mean(&records), tangent.basis().points());

@@ -1,8 +1,8 @@
 //! True and stated errors of private mean shapes, over numbers of people and budgets.
 //!
-//! `cargo run --release --example measure -- stated_table LANDMARKS [private|public|outline] [RUNS] [N,N…] [MU,MU…]`: people are drawn with replacement from the
+//! `cargo run --release --example measure -- stated_table LANDMARKS [private|public|outline[=N]] [RUNS] [N,N…] [MU,MU…]`: people are drawn with replacement from the
 //! file, so that n may be larger than it. `public`: the centre is the file's first shape; `outline`: it is private, and the landmarks go around
-//! an outline. Riemannian distances, root mean squares over the runs.
+//! an outline, or N. Riemannian distances, root mean squares over the runs.
 
 use nalgebra::DMatrix;
 use rand::{RngExt, SeedableRng};
@@ -28,7 +28,7 @@ fn numbers<T: std::str::FromStr>(word: Option<&String>, usual: &str) -> Result<V
 fn one(
     space: LandmarkShapes,
     shapes: &[DMatrix<f64>],
-    (centre, outline): (&Centre, bool),
+    (centre, outlines): (&Centre, usize),
     (n, mu): (usize, Mu),
     seed: u64,
 ) -> Result<Squares, Fails> {
@@ -36,7 +36,7 @@ fn one(
     let people: Vec<DMatrix<f64>> =
         (0..n).map(|_| shapes[rng.random_range(0..shapes.len())].clone()).collect();
     let truth = space.mean(&people).ok_or("no mean")?;
-    let setting = ShapeSetting { space, centre: centre.clone(), outline, radius: RADIUS, n: n as u64, mu };
+    let setting = ShapeSetting { space, centre: centre.clone(), outlines, radius: RADIUS, n: n as u64, mu };
     let mechanism = mean_mechanism(&setting, false)?;
     let records = ShapeRecords::of(people.into_iter().map(Some).collect());
     let mut noise = NoiseSource::seeded(seed);
@@ -57,7 +57,7 @@ pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
 
 fn table(words: &[String]) -> Result<(), Fails> {
     let Some(file) = words.first() else {
-        println!("usage: measure stated_table LANDMARKS [private|public|outline] [RUNS] [N,N…] [MU,MU…]");
+        println!("usage: measure stated_table LANDMARKS [private|public|outline[=N]] [RUNS] [N,N…] [MU,MU…]");
         return Ok(());
     };
     let records = read_shapes(Path::new(file), RecordSize::Content)?.all()?;
@@ -66,7 +66,11 @@ fn table(words: &[String]) -> Result<(), Fails> {
     let shapes: Vec<DMatrix<f64>> =
         records.iter().map(|r| Ok(space.preshape(&r.to_matrix())?.0)).collect::<Result<_, Fails>>()?;
     let seen_from = words.get(1).map_or("private", String::as_str);
-    let (public, outline) = (seen_from == "public", seen_from == "outline");
+    let public = seen_from == "public";
+    let outlines: usize = match seen_from.strip_prefix("outline") {
+        Some(count) => count.strip_prefix('=').map_or(Ok(1), str::parse)?,
+        None => 0,
+    };
     let centre = if public { Centre::Public(shapes[0].clone()) } else { Centre::Private };
     let runs: u64 = words.get(2).map_or(Ok(12), |runs| runs.parse())?;
     let spread = space.mean(&shapes).ok_or("no mean")?;
@@ -82,7 +86,7 @@ fn table(words: &[String]) -> Result<(), Fails> {
         for mu in numbers::<f64>(words.get(4), "0.3,1,3")? {
             let cell: Vec<Squares> = (1..=runs)
                 .into_par_iter()
-                .map(|seed| one(space, &shapes, (&centre, outline), (n, Mu::new(mu)?), seed))
+                .map(|seed| one(space, &shapes, (&centre, outlines), (n, Mu::new(mu)?), seed))
                 .collect::<Result<_, Fails>>()?;
             let root = |i: usize| (cell.iter().map(|x| x[i]).sum::<f64>() / runs as f64).sqrt();
             let (error, stated, alone) = (root(0), root(1), root(2));

@@ -339,7 +339,7 @@ fn study() -> Result<[Vec<u8>; 2], Box<dyn std::error::Error>> {
             ledger: visard::study::LedgerChoice { file: Some(ledger.clone()), ..Default::default() },
             ..Place::new(folder.path().join(name))
         };
-        let inputs = ShapeInputs { outline: true, ..ShapeInputs::new(&file, place) };
+        let inputs = ShapeInputs { outlines: 1, ..ShapeInputs::new(&file, place) };
         let settings =
             ShapeMeanSettings { inputs, budget: Mu::new(1.0)?, band: false, private_radius: false };
         certificate = std::fs::read(run_mean(&settings)?.folder.release().join("certificate.json"))?;

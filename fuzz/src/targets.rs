@@ -248,7 +248,7 @@ fn anyone() -> Counting {
 
 fn shape_mean(path: &Path) {
     studied(path, |place, budget| {
-        let inputs = ShapeInputs { outline: true, counting: anyone(), ..ShapeInputs::new(path, place) };
+        let inputs = ShapeInputs { outlines: 1, counting: anyone(), ..ShapeInputs::new(path, place) };
         let settings = ShapeMeanSettings { inputs, budget, band: false, private_radius: false };
         drop(run_mean(&settings).map_err(|e| e.to_string()));
     });

@@ -40,6 +40,7 @@ def test_the_same_release_as_the_command(tmp_path, command, same_files, outlines
         "joint": (("mean", plane, *known), lambda out: visard.shape_mean(shapes, out=out, **about, **both)),
         "band": (("mean", space, "--band", "--mechanism", "joint"), lambda out: visard.shape_mean(solid, mechanism="joint", band=True, out=out, **both)),
         "outline": (("mean", plane, "--outline"), lambda out: visard.shape_mean(shapes, outline=True, out=out, **both)),
+        "outlines": (("mean", plane, "--outline=2"), lambda out: visard.shape_mean(shapes, outline=2, out=out, **both)),
         "treated": (
             ("mean", plane, *known, *(x for name in ("links", "sliders", "pairs") for x in (f"--{name}", t / f"{name}.npy")), "--unmirror"),
             lambda out: visard.shape_mean(

@@ -30,8 +30,9 @@ class ShapeOptions(StudyOptions, total=False):
     radius: float | str | None
     #: A file of public shapes, excluded from the study, whose mean is the centre.
     public_records: PathLike | None
-    #: The landmarks go once around a closed outline, in order: noise and smoothing are by frequency along it.
-    outline: bool
+    #: The landmarks go around a closed outline, in order, or so many, one after the other and as many landmarks on each: noise and smoothing are
+    #: by frequency along them.
+    outline: bool | int
     #: Landmarks of a shape, a public number, where neither a public shape nor the file's format tells.
     landmarks: int | None
     #: Coordinates of a landmark, 2 or 3, likewise.

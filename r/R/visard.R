@@ -35,7 +35,7 @@ options_of <- function(values) {
     word <- paste0("--", gsub("_", "-", name))
     if (isTRUE(value)) return(word)
     if (is.numeric(value)) value <- format(value, digits = 17L, trim = TRUE, scientific = FALSE)
-    as.vector(rbind(word, as.character(value)))
+    paste0(word, "=", as.character(value))
   }
   unlist(lapply(names(values), one))
 }

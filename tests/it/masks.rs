@@ -187,10 +187,28 @@ fn several_labels_are_outlines_of_one_picture_and_are_put_by_what_they_are_toget
         }
     }
     let study = format!("shape mean masks {both} --atlas atlas.tps --landmarks 60 --mu 1");
-    run(dir, &format!("{study} --out study"));
-    assert_eq!(npy::read(&dir.join("study/release/mean.npy")).unwrap().shape, [60, 2]);
+    run(dir, &format!("{study} --seed 1 --out study"));
+    let mean = |study: &str| npy::read(&dir.join(study).join("release/mean.npy")).unwrap();
+    assert_eq!(mean("study").shape, [60, 2]);
+    // Each outline is smooth by itself: as where that is declared of landmarks.
+    let certificate = fs::read_to_string(dir.join("study/release/certificate.json")).unwrap();
+    assert!(certificate.contains("\"2 outlines, each in order (declared)\""), "{certificate}");
+    run(dir, "shape mean all.tps --outline=2 --center atlas.tps --mu 1 --seed 1 --out declared");
+    assert_eq!(mean("declared"), mean("study"));
     for (line, code, word) in [
-        (format!("{study} --outline --out s"), 1, "no single outline"),
+        (format!("{study} --outline --out s"), 1, "as many outlines each, not 1"),
+        (
+            "shape mean all.tps --landmarks 60 --dimensions 2 --outline=7 --mu 1 --out s".into(),
+            1,
+            "are not that many outlines",
+        ),
+        ("shape mean all.tps --outline=0 --mu 1 --out s".into(), 2, "--outline"),
+        ("shape plan --landmarks 60 --outline=7 --n 50 --mu 1".into(), 1, "are not that many outlines"),
+        (
+            "shape plan --landmarks 60 --outline=7 --modes --n 50 --mu 1".into(),
+            1,
+            "are not that many outlines",
+        ),
         (format!("{study} --label 2 --out s"), 1, "each must be another one"),
         (format!("shape mean masks {both} --atlas public/atlas.npy --mu 1 --out s"), 1, "folder of its own"),
         (format!("shape mean masks {both} --landmarks 61 --mu 1 --out s"), 1, "as many on each"),

@@ -73,9 +73,9 @@ pub struct ShapePlanArgs {
     /// Coordinates of a landmark
     #[arg(long, help_heading = heading::RECORDS, value_name = "D", default_value_t = 2, value_parser = clap::value_parser!(u8).range(2..=3))]
     dimensions: u8,
-    /// The landmarks go once around a closed outline, in order
-    #[arg(long, help_heading = heading::RECORDS)]
-    outline: bool,
+    /// The landmarks go around a closed outline, in order, or N of them, one after the other and as many landmarks on each
+    #[arg(long, help_heading = heading::RECORDS, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    outline: Option<u32>,
     /// Plan private modes of variation instead of a mean
     #[arg(long, help_heading = heading::STATISTIC, conflicts_with_all = ["want", "mechanism", "compare", "regress"])]
     modes: bool,
@@ -133,7 +133,7 @@ pub fn shape(args: &ShapePlanArgs, printer: &Printer) -> Result<(), Failure> {
     let space = LandmarkShapes::new(landmarks, args.dimensions.into()).map_err(Failure::usage)?;
     let joint = |guess: Guess| ShapePlan {
         space,
-        outline: args.outline,
+        outlines: args.outline.unwrap_or(0) as usize,
         public: args.public_center,
         radius: args.radius,
         guess,

@@ -70,9 +70,10 @@ pub struct ShapeArgs {
     /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::RELEASE, value_name = "FILE")]
     public_records: Option<PathBuf>,
-    /// The landmarks go once around a closed outline, in order: noise and smoothing are by frequency along it
-    #[arg(long, help_heading = heading::RECORDS)]
-    outline: bool,
+    /// The landmarks go around a closed outline, in order, or N of them, one after the other and as many landmarks on each: noise and smoothing are by
+    /// frequency along them
+    #[arg(long, help_heading = heading::RECORDS, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    outline: Option<u32>,
     /// A 95 % confidence band for the population's mean (joint only)
     #[arg(long, help_heading = heading::RELEASE)]
     band: bool,
@@ -156,7 +157,7 @@ fn joint_mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<()
     let inputs = ShapeInputs {
         centre: args.centre(),
         radius: given.flatten(),
-        outline: args.outline || table.makes_outline(&args.file),
+        outlines: table.outlines(&args.file, args.outline.map(|n| n as usize)),
         table,
         landmarks: args.landmarks.map(|k| k as usize),
         dimensions: args.dimensions.map(usize::from),
@@ -196,7 +197,7 @@ fn single_mean(
     global: &Global,
     printer: &Printer,
 ) -> Result<(), Failure> {
-    if args.outline || args.band {
+    if args.outline.is_some() || args.band {
         return Err(Failure::usage("--outline and --band are for --mechanism joint, the default")
             .with_hint("leave the mechanism out, or smooth its release with --smooth"));
     }

@@ -39,9 +39,10 @@ pub struct SpecimenArgs {
     /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::RELEASE, value_name = "FILE")]
     public_records: Option<PathBuf>,
-    /// The landmarks go once around a closed outline, in order: noise and smoothing are by frequency along it
-    #[arg(long, help_heading = heading::RECORDS)]
-    outline: bool,
+    /// The landmarks go around a closed outline, in order, or N of them, one after the other and as many landmarks on each: noise and smoothing are by
+    /// frequency along them
+    #[arg(long, help_heading = heading::RECORDS, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    outline: Option<u32>,
     /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not give it, unless a centre or records are
     /// public, or with --unusable refuse
     #[arg(long, help_heading = heading::RECORDS, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
@@ -82,7 +83,7 @@ impl KindArgs for SpecimenArgs {
         Ok(TangentInputs::Landmarks(Box::new(ShapeInputs {
             centre: self.centre(),
             radius: self.radius,
-            outline: self.outline || table.makes_outline(&self.file),
+            outlines: table.outlines(&self.file, self.outline.map(|n| n as usize)),
             table,
             landmarks: self.landmarks.map(|k| k as usize),
             dimensions: self.dimensions.map(usize::from),

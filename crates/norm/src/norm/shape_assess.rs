@@ -115,9 +115,9 @@ impl ShapeNorm {
         self.shapes.form()
     }
 
-    /// Whether the landmarks go once around an outline.
-    pub fn is_outline(&self) -> bool {
-        self.shapes.is_outline
+    /// How many outlines the landmarks go around; 0 without an order.
+    pub fn outlines(&self) -> usize {
+        self.shapes.outlines
     }
 
     /// Holds landmarks in any place, pose and size against the norm, at these covariates ([`Self::values`]); landmarks that are missing (NaN) are filled in by the thin-plate spline that takes
@@ -208,7 +208,7 @@ impl ShapeNorm {
              landmark it is taken to be {}.",
             certificate.n,
             certificate.loss,
-            if self.shapes.is_outline { "as smooth along the outline as outlines are expected to be" } else { "alike in all directions" }
+            if self.shapes.outlines > 0 { "as smooth along the outline as outlines are expected to be" } else { "alike in all directions" }
         ));
         if filled > 0 {
             notes.push(format!(

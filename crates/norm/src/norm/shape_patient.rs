@@ -106,8 +106,7 @@ fn report(request: &ShapeAssessRequest, norm: &ShapeNorm, found: &ShapeAssessmen
     let [mean, laid] = &found.laid;
     let unusual: Vec<bool> =
         found.places.iter().map(|place| place.percentile > UNUSUAL && !place.filled).collect();
-    let drawing = Drawing::new(laid);
-    let drawing = if norm.is_outline() { drawing.outlined() } else { drawing };
+    let drawing = Drawing::new(laid).outlined(norm.outlines());
     let drawing = drawing.over(mean).named("specimen", "mean of the norm").standing_out(&unusual);
     let chart = |what: String| move |svg: String| Figure::chart(svg, &what);
     let over = "The specimen laid on the norm's mean, both of unit size. Landmarks that are not pale are more unusual than those of 95 of 100 specimens.";

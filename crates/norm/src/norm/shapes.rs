@@ -47,7 +47,8 @@ pub(super) struct Shapes {
     taken: Vec<Vec<f64>>,
     /// Of the rest, all coordinates together, in the square of the array's unit.
     pub variance: f64,
-    pub is_outline: bool,
+    /// How many outlines the landmarks go around; 0 without an order.
+    pub outlines: usize,
     /// What brings a draw without the directions that are taken to the variance.
     scale: f64,
 }
@@ -89,8 +90,10 @@ const WORDS: Words = Words {
 impl Shapes {
     pub fn open(named: &Path) -> Result<Self, PointStudyError> {
         let release = ModesRelease::open(named, "shape", LANDMARKS)?;
-        let is_outline =
-            release.certificate.details[LANDMARKS].as_str().is_some_and(|s| s.starts_with("an outline"));
+        let outlines = outlines(release.certificate.details[LANDMARKS].as_str().unwrap_or_default());
+        if outlines > 0 && !release.axes[0].is_multiple_of(outlines) {
+            return Err(PointStudyError::Input("its outlines have not as many landmarks each".into()));
+        }
         if !(2..=3).contains(&release.axes[1]) {
             return Err(PointStudyError::Input("its mean is not an array of landmarks".into()));
         }
@@ -101,9 +104,9 @@ impl Shapes {
         let variance = (unit * whole - seen).max(0.0);
         let taken = motions(&release.mean, release.axes).into_iter().chain(release.modes.iter().cloned());
         let taken = orthonormal(taken);
-        let energy = energy(release.axes, is_outline, &taken);
+        let energy = energy(release.axes, outlines, &taken);
         let scale = if energy > 0.0 { (variance / energy).sqrt() } else { 0.0 };
-        Ok(Self { release, unit, taken, variance, is_outline, scale })
+        Ok(Self { release, unit, taken, variance, outlines, scale })
     }
 
     /// Landmarks and coordinates of one shape.
@@ -143,13 +146,15 @@ impl Shapes {
         let [k, d] = self.form();
         let mut normal = || -> f64 { StandardNormal.sample(rng) };
         let mut field: Vec<f64> = vec![0.0; k * d];
-        if self.is_outline {
-            for f in 1..=k / 2 {
-                let sd = smooth(f).sqrt();
-                let waves: Vec<[f64; 2]> = (0..d).map(|_| [sd * normal(), sd * normal()]).collect();
-                for (i, place) in field.chunks_exact_mut(d).enumerate() {
-                    let (sin, cos) = (std::f64::consts::TAU * (f * i) as f64 / k as f64).sin_cos();
-                    place.iter_mut().zip(&waves).for_each(|(x, [a, b])| *x += a * cos + b * sin);
+        if let Some(each) = k.checked_div(self.outlines) {
+            for own in field.chunks_exact_mut(each * d) {
+                for f in frequencies(self.outlines, each) {
+                    let sd = smooth(f).sqrt();
+                    let waves: Vec<[f64; 2]> = (0..d).map(|_| [sd * normal(), sd * normal()]).collect();
+                    for (i, place) in own.chunks_exact_mut(d).enumerate() {
+                        let (sin, cos) = (std::f64::consts::TAU * (f * i) as f64 / each as f64).sin_cos();
+                        place.iter_mut().zip(&waves).for_each(|(x, [a, b])| *x += a * cos + b * sin);
+                    }
                 }
             }
         } else {
@@ -164,30 +169,46 @@ impl Shapes {
     }
 }
 
+/// How many outlines a certificate says that there are.
+fn outlines(order: &str) -> usize {
+    match order.split_once(" outline") {
+        Some(("an", _)) => 1,
+        Some((count, _)) => count.parse().unwrap_or(0),
+        None => 0,
+    }
+}
+
+/// Those that an outline of so many landmarks has. A single one does not move against another.
+fn frequencies(outlines: usize, landmarks: usize) -> std::ops::RangeInclusive<usize> {
+    usize::from(outlines == 1)..=landmarks / 2
+}
+
 /// The variance that an outline is expected to have at this frequency, up to a constant.
 fn smooth(frequency: usize) -> f64 {
     (1.0 + (frequency as f64 / CORNER).powi(2)).powf(-POWER)
 }
 
 /// The mean square of a draw of the rest before it is scaled: what the directions that are taken leave of its law.
-fn energy([k, d]: [usize; 2], is_outline: bool, taken: &[Vec<f64>]) -> f64 {
-    if !is_outline {
+fn energy([k, d]: [usize; 2], outlines: usize, taken: &[Vec<f64>]) -> f64 {
+    if outlines == 0 {
         return (k * d - taken.len().min(k * d)) as f64;
     }
-    let along = |direction: &[f64], f: usize, c: usize| {
+    let each = k / outlines;
+    let along = |own: &[f64], f: usize, c: usize| {
         let [mut a, mut b] = [0.0; 2];
-        for i in 0..k {
-            let (sin, cos) = (std::f64::consts::TAU * (f * i) as f64 / k as f64).sin_cos();
-            a += cos * direction[i * d + c];
-            b += sin * direction[i * d + c];
+        for i in 0..each {
+            let (sin, cos) = (std::f64::consts::TAU * (f * i) as f64 / each as f64).sin_cos();
+            a += cos * own[i * d + c];
+            b += sin * own[i * d + c];
         }
         a * a + b * b
     };
     let of = |f: usize| {
-        let gone = taken.iter().flat_map(|direction| (0..d).map(move |c| along(direction, f, c)));
+        let outlines = taken.iter().flat_map(|direction| direction.chunks_exact(each * d));
+        let gone = outlines.flat_map(|own| (0..d).map(move |c| along(own, f, c)));
         smooth(f) * ((k * d) as f64 - gone.sum::<f64>())
     };
-    (1..=k / 2).map(of).sum()
+    frequencies(outlines, each).map(of).sum()
 }
 
 /// What moves a shape as a whole, or makes it larger.

@@ -3,6 +3,7 @@
 mod domain;
 mod grid;
 mod landmarks;
+mod outlines;
 mod spectral;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use super::shrink::SpectralPlace;
 use grid::Grid;
 use landmarks::Warps;
 use nalgebra::DMatrix;
+use outlines::Outlines;
 use spectral::Spectral;
 
 /// The isometry between samples `(points, channels)` with ‖F‖² = (1/points) Σ |F|² and coefficients with Σ c².
@@ -28,6 +30,7 @@ pub struct Basis(Kind);
 #[derive(Debug, Clone)]
 enum Kind {
     Grid(Grid),
+    Outlines(Outlines),
     Warps(Warps),
     Spectral(Spectral),
 }
@@ -51,6 +54,12 @@ impl Basis {
     /// expected to be nothing.
     pub fn of_landmarks(shape: &DMatrix<f64>) -> Self {
         Self(Kind::Warps(Warps::new(shape)))
+    }
+
+    /// For displacements of landmarks that go around closed outlines, in order: one outline after the other, as many `points` on each. Each has its
+    /// own Fourier basis.
+    pub fn of_outlines(outlines: usize, points: usize, channels: usize) -> Self {
+        Self(Kind::Outlines(Outlines::new(outlines, points, channels)))
     }
 
     /// For vectors of `count` coordinates in an orthonormal frame, of which nothing is known in advance: one sample with so many channels, each
@@ -88,6 +97,7 @@ impl Basis {
     pub fn points(&self) -> usize {
         match &self.0 {
             Kind::Grid(grid) => grid.points(),
+            Kind::Outlines(outlines) => outlines.points(),
             Kind::Warps(warps) => warps.points(),
             Kind::Spectral(_) => 1,
         }
@@ -97,6 +107,7 @@ impl Basis {
     pub fn len(&self) -> usize {
         match &self.0 {
             Kind::Grid(grid) => grid.len(),
+            Kind::Outlines(outlines) => outlines.len(),
             Kind::Warps(warps) => warps.len(),
             Kind::Spectral(spectral) => spectral.len(),
         }
@@ -112,6 +123,7 @@ impl Basis {
     pub fn place(&self, i: usize) -> SpectralPlace {
         match &self.0 {
             Kind::Grid(grid) => grid.place(i),
+            Kind::Outlines(outlines) => outlines.place(i),
             Kind::Warps(warps) => warps.place(i),
             Kind::Spectral(spectral) => spectral.place(i),
         }
@@ -121,6 +133,7 @@ impl Basis {
     pub fn analyse(&self, values: &[f64]) -> Vec<f64> {
         match &self.0 {
             Kind::Grid(grid) => grid.analyse(values),
+            Kind::Outlines(outlines) => outlines.analyse(values),
             Kind::Warps(warps) => warps.analyse(values),
             Kind::Spectral(_) => values.to_vec(),
         }
@@ -130,6 +143,7 @@ impl Basis {
     pub fn synthesize(&self, coefficients: &[f64]) -> Vec<f64> {
         match &self.0 {
             Kind::Grid(grid) => grid.synthesize(coefficients),
+            Kind::Outlines(outlines) => outlines.synthesize(coefficients),
             Kind::Warps(warps) => warps.synthesize(coefficients),
             Kind::Spectral(_) => coefficients.to_vec(),
         }
@@ -139,6 +153,7 @@ impl Basis {
     pub fn variances(&self, of_coefficients: &[f64]) -> Vec<f64> {
         match &self.0 {
             Kind::Grid(grid) => grid.variances(of_coefficients),
+            Kind::Outlines(outlines) => outlines.variances(of_coefficients),
             Kind::Warps(warps) => warps.variances(of_coefficients),
             Kind::Spectral(_) => of_coefficients.to_vec(),
         }

@@ -84,3 +84,47 @@ fn coordinates_are_their_own_coefficients() {
     assert_eq!((basis.points(), basis.len()), (1, 4));
     assert!((0..4).all(|i| basis.place(i).frequency == 0.0 && basis.place(i).class == 0));
 }
+
+/// The mean square over all landmarks, on every outline its own waves; one outline is a circle.
+#[test]
+fn outlines_are_circles_of_their_own() {
+    let (points, d) = (7, 2);
+    let noise = |n: usize| (0..n).map(|i| ((i * 61) % 97) as f64 - 48.0).collect::<Vec<f64>>();
+    let circle = Basis::new(Domain::Circle { samples: points }, d);
+    let (one, several) = (Basis::of_outlines(1, points, d), Basis::of_outlines(3, points, d));
+    let values = noise(points * d);
+    assert_eq!(one.analyse(&values), circle.analyse(&values));
+    assert_eq!(one.synthesize(&values), circle.synthesize(&values));
+    assert_eq!(one.variances(&values), circle.variances(&values));
+    let values = noise(3 * points * d);
+    assert_eq!((several.points(), several.len()), (3 * points, values.len()));
+    let found = several.analyse(&values);
+    let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+    approx::assert_relative_eq!(
+        square(&found),
+        square(&values) / several.points() as f64,
+        max_relative = 1e-12
+    );
+    several
+        .synthesize(&found)
+        .iter()
+        .zip(&values)
+        .for_each(|(x, y)| approx::assert_abs_diff_eq!(x, y, epsilon = 1e-10));
+    let mut on_one = vec![0.0; values.len()];
+    on_one[points * d..2 * points * d].copy_from_slice(&values[..points * d]);
+    let alone: Vec<f64> = several.analyse(&on_one).into_iter().filter(|x| x.abs() > 1e-12).collect();
+    assert_eq!(alone.len(), points * d);
+    // As the sum over the coefficients' functions.
+    let variances: Vec<f64> = (0..values.len()).map(|i| 1.0 / (1 + i) as f64).collect();
+    let mut sums = vec![0.0; values.len()];
+    for (i, variance) in variances.iter().enumerate() {
+        let mut unit = vec![0.0; values.len()];
+        unit[i] = 1.0;
+        sums.iter_mut().zip(several.synthesize(&unit)).for_each(|(sum, x)| *sum += variance * x * x);
+    }
+    several
+        .variances(&variances)
+        .iter()
+        .zip(sums)
+        .for_each(|(x, y)| approx::assert_abs_diff_eq!(*x, y, epsilon = 1e-10));
+}

@@ -51,14 +51,15 @@ pub fn anywhere(space: &LandmarkShapes) -> DMatrix<f64> {
 
 impl ShapeMoment {
     /// Of n people at budget `mu`. Of outlines, frequencies are looked at that the public spectrum lets stand out of the noise.
-    pub fn new(space: LandmarkShapes, outline: bool, n: u64, mu: Mu) -> Self {
+    pub fn new(space: LandmarkShapes, outlines: usize, n: u64, mu: Mu) -> Self {
         let sigma = SQRT_2 / (n as f64 * mu.get());
         let k = space.landmarks();
-        let (basis, frequencies) = if outline {
-            let (waves, frequencies) = waves(k, sigma);
-            (waves, Some(frequencies))
-        } else {
-            (differences(k), None)
+        let (basis, frequencies) = match outlines {
+            0 => (differences(k), None),
+            _ => {
+                let (waves, frequencies) = waves(k / outlines, outlines, sigma);
+                (waves, Some(frequencies))
+            }
         };
         Self { space, basis, frequencies, sigma }
     }
@@ -186,8 +187,9 @@ fn differences(k: usize) -> DMatrix<f64> {
     reflected.transpose().columns(1, k - 1).into_owned()
 }
 
-/// Waves along an outline, as many as stand out of noise of this size; two frequencies at least.
-fn waves(k: usize, sigma: f64) -> (DMatrix<f64>, Vec<f64>) {
+/// Waves along each of some outlines of k landmarks, as many as stand out of noise of this size, two frequencies at least; then what moves one outline
+/// against another.
+fn waves(k: usize, outlines: usize, sigma: f64) -> (DMatrix<f64>, Vec<f64>) {
     let fourier = Fourier::new(k);
     let seen = |i: &usize| {
         let frequency = Fourier::frequency(*i) as f64;
@@ -197,10 +199,20 @@ fn waves(k: usize, sigma: f64) -> (DMatrix<f64>, Vec<f64>) {
     let wave = |&i: &usize| {
         let mut one = vec![0.0; k];
         one[i] = 1.0 / (k as f64).sqrt();
-        DVector::from_vec(fourier.synthesize(&one))
+        fourier.synthesize(&one)
     };
-    let waves: Vec<DVector<f64>> = kept.iter().map(wave).collect();
-    (DMatrix::from_columns(&waves), kept.iter().map(|&i| Fourier::frequency(i) as f64).collect())
+    let own = |curve: usize| {
+        let at = move |one: Vec<f64>| {
+            DVector::from_fn(k * outlines, |i, _| if i / k == curve { one[i % k] } else { 0.0 })
+        };
+        kept.iter().map(wave).map(at)
+    };
+    let against = differences(outlines);
+    let apart =
+        against.column_iter().map(|c| DVector::from_fn(k * outlines, |i, _| c[i / k] / (k as f64).sqrt()));
+    let waves: Vec<DVector<f64>> = (0..outlines).flat_map(own).chain(apart).collect();
+    let frequencies = (0..outlines).flat_map(|_| kept.iter().map(|&i| Fourier::frequency(i) as f64));
+    (DMatrix::from_columns(&waves), frequencies.chain(std::iter::repeat_n(0.0, outlines - 1)).collect())
 }
 
 impl CentreStatistic for ShapeMoment {

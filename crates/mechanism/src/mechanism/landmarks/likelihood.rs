@@ -221,7 +221,7 @@ impl<M: Noises> Likelihood<M> {
     ) -> Result<Self, MechanismError> {
         let data = pair.data();
         let n = data[0].people.len();
-        let moment = ShapeMoment::new(mechanism.space(), false, n as u64, Mu::new(first)?);
+        let moment = ShapeMoment::new(mechanism.space(), 0, n as u64, Mu::new(first)?);
         let moments = [moment.statistic(&data[0].given())?, moment.statistic(&data[1].given())?];
         let sigma = std::f64::consts::SQRT_2 / (n as f64 * first);
         let ((kinds, weights), (_, own)) = (pair.kinds(n), pair.kinds(of));

@@ -63,8 +63,8 @@ pub struct ShapeSetting {
     pub space: LandmarkShapes,
     /// Where they are seen from.
     pub centre: Centre,
-    /// Whether the landmarks go once around a closed outline, in order.
-    pub outline: bool,
+    /// How many closed outlines the landmarks go around, in order, one after the other and as many on each; 0 for landmarks without an order.
+    pub outlines: usize,
     /// How far shapes may lie from a centre amid them (root mean square over a norm's coordinates, Riemannian distance): twice the largest
     /// distance is wide, half of it clips many.
     pub radius: f64,
@@ -101,7 +101,7 @@ pub struct Expected {
 pub struct ShapeMechanism<M> {
     price: Price,
     space: LandmarkShapes,
-    outline: bool,
+    outlines: usize,
     centre: Source,
     /// What is left of the budget, and what is expected about the centre.
     left: (Mu, Expected),
@@ -165,14 +165,15 @@ impl<M: OfSamples> ShapeMechanism<M> {
     /// # Errors
     /// [`MechanismError`], about public numbers.
     pub fn new(setting: &ShapeSetting, make: Make<M>) -> Result<Self, MechanismError> {
-        let ShapeSetting { space, ref centre, outline, radius, n, mu } = *setting;
+        let ShapeSetting { space, ref centre, outlines, radius, n, mu } = *setting;
         let clip = ClipRadius::new(radius, ClipSource::Public)?;
+        tangent::check(&space, outlines)?;
         let (centre, centre_error, left, parts) = match centre {
             Centre::Public(p) => {
                 let (p, _) = space.preshape(p)?;
                 (Source::Public(p), None, mu, Composition::new())
             }
-            Centre::Private => private(space, outline, n, mu)?,
+            Centre::Private => private(space, outlines, n, mu)?,
         };
         let reach = clip.get().hypot(centre_error.unwrap_or(0.0).min(MOST_ADDED));
         // Faces' radii are in their own unit: what they are for 1 they are for shapes that differ so much more.
@@ -182,12 +183,12 @@ impl<M: OfSamples> ShapeMechanism<M> {
             Source::Public(p) => p.clone(),
             Source::Private(_) => anywhere(&space),
         };
-        let about = Tangent::new(space, placeholder, outline);
+        let about = Tangent::new(space, placeholder, outlines)?;
         let inner = make(about.basis().clone(), about.template(), expected, left)?;
         let what = "of shapes as tangent vectors at their centre";
         let price = priced_after(TITLE, what, inner.price_of(), parts, (n, mu))?;
         let last = Arc::new(Mutex::new(about));
-        Ok(Self { price, space, outline, centre, left: (left, expected), make, last })
+        Ok(Self { price, space, outlines, centre, left: (left, expected), make, last })
     }
 
     /// Tangent space and mechanism at a centre: for what is made of a release.
@@ -199,18 +200,18 @@ impl<M: OfSamples> ShapeMechanism<M> {
         if centre.len() != k * d {
             return Err(MechanismError::Shape("the centre is that of other shapes"));
         }
-        let tangent = self.tangent(DMatrix::from_row_slice(k, d, centre));
+        let tangent = self.tangent(DMatrix::from_row_slice(k, d, centre))?;
         let (mu, expected) = self.left;
         let mechanism = (self.make)(tangent.basis().clone(), tangent.template(), expected, mu)?;
         Ok((tangent, mechanism))
     }
 
-    fn tangent(&self, centre: DMatrix<f64>) -> Tangent {
+    fn tangent(&self, centre: DMatrix<f64>) -> Result<Tangent, MechanismError> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.centre() != &centre {
-            *last = Tangent::new(self.space, centre, self.outline);
+            *last = Tangent::new(self.space, centre, self.outlines)?;
         }
-        last.clone()
+        Ok(last.clone())
     }
 
     /// The shapes' space.
@@ -282,11 +283,11 @@ impl<M: OfSamples> ShapeMechanism<M> {
 }
 
 /// Share of μ² for a private centre of so many people: the most where it will be rough, less where less brings it near enough.
-fn centre_share(space: LandmarkShapes, outline: bool, n: u64, mu: Mu) -> Result<f64, MechanismError> {
+fn centre_share(space: LandmarkShapes, outlines: usize, n: u64, mu: Mu) -> Result<f64, MechanismError> {
     let most = CENTRE_SHARE[usize::from(space.dimensions() > 2)];
     let first = Mu::new(most.sqrt() * mu.get())?;
     let pass =
-        PrivateCentre::new(ShapeMoment::new(space, outline, n, first), n, PrivacyLoss::Gaussian(first))?;
+        PrivateCentre::new(ShapeMoment::new(space, outlines, n, first), n, PrivacyLoss::Gaussian(first))?;
     // Its error is in proportion to its noise.
     Ok((most * (pass.expected_error() / NEAR_ENOUGH).powi(2)).clamp(LEAST_CENTRE_SHARE.min(most), most))
 }
@@ -294,14 +295,14 @@ fn centre_share(space: LandmarkShapes, outline: bool, n: u64, mu: Mu) -> Result<
 /// The passes that find a centre, how far it is expected to lie from the mean, what is left of the budget, and the parts.
 fn private(
     space: LandmarkShapes,
-    outline: bool,
+    outlines: usize,
     n: u64,
     mu: Mu,
 ) -> Result<(Source, Option<f64>, Mu, Composition), MechanismError> {
     let total = mu.get();
-    let share = centre_share(space, outline, n, mu)?;
+    let share = centre_share(space, outlines, n, mu)?;
     let first = Mu::new(share.sqrt() * total)?;
-    let statistic = ShapeMoment::new(space, outline, n, first);
+    let statistic = ShapeMoment::new(space, outlines, n, first);
     let pass = PrivateCentre::new(statistic.clone(), n, PrivacyLoss::Gaussian(first))?;
     let mut parts = Composition::new();
     parts.add(pass.price().mechanism.clone(), pass.price().loss);

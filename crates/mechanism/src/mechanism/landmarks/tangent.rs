@@ -1,7 +1,8 @@
 //! Shapes as functions on their landmarks, about a centre.
 
-use crate::function::{Basis, Domain};
+use crate::function::Basis;
 use crate::manifold::LandmarkShapes;
+use crate::mechanism::MechanismError;
 use nalgebra::DMatrix;
 
 /// The tangent space at a centre p, with a basis of displacements. A shape z is the function √k (p + log_p z) on the landmarks, so that the
@@ -13,15 +14,28 @@ pub struct Tangent {
     basis: Basis,
 }
 
+/// Whether the landmarks can go around so many outlines, as many on each.
+pub(super) fn check(space: &LandmarkShapes, outlines: usize) -> Result<(), MechanismError> {
+    if outlines > 0 && !space.landmarks().is_multiple_of(outlines) {
+        return Err(MechanismError::Shape(
+            "the landmarks are not that many outlines with as many landmarks each",
+        ));
+    }
+    Ok(())
+}
+
 impl Tangent {
-    /// At this centre: centred, of unit norm, public or released. Landmarks of an outline go once around it, in order.
-    pub fn new(space: LandmarkShapes, centre: DMatrix<f64>, outline: bool) -> Self {
-        let basis = if outline {
-            Basis::new(Domain::Circle { samples: space.landmarks() }, space.dimensions())
-        } else {
-            Basis::of_landmarks(&centre)
+    /// At this centre: centred, of unit norm, public or released. `outlines`: see [`ShapeSetting`](super::ShapeSetting).
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] for outlines that cannot have as many landmarks each.
+    pub fn new(space: LandmarkShapes, centre: DMatrix<f64>, outlines: usize) -> Result<Self, MechanismError> {
+        check(&space, outlines)?;
+        let basis = match outlines {
+            0 => Basis::of_landmarks(&centre),
+            _ => Basis::of_outlines(outlines, space.landmarks() / outlines, space.dimensions()),
         };
-        Self { space, centre, basis }
+        Ok(Self { space, centre, basis })
     }
 
     /// Displacements by how smooth they are.

@@ -63,7 +63,7 @@ const RECORDS: usize = 30;
 fn told(mu: f64, n: usize, (k, d): (usize, usize), [matrix, vote, rest]: [f64; 3]) -> f64 {
     let voted = if d > 2 { VOTE_SHARE * VOTE_SHARE } else { 0.0 };
     let share = LandmarkShapes::new(k, d).ok().zip(Mu::new(mu).ok());
-    let share = share.and_then(|(space, mu)| super::centre_share(space, false, n as u64, mu).ok());
+    let share = share.and_then(|(space, mu)| super::centre_share(space, 0, n as u64, mu).ok());
     // Without a share there is no mechanism to audit either.
     let Some(centre) = share else { return f64::NAN };
     mu * (centre * matrix + voted * vote + (1.0 - centre - voted) * rest).sqrt()
@@ -93,7 +93,7 @@ pub(super) fn setting(
     mu: Mu,
 ) -> Result<ShapeSetting, MechanismError> {
     let space = LandmarkShapes::new(k, d)?;
-    Ok(ShapeSetting { space, centre, outline: false, radius: RADIUS, n, mu })
+    Ok(ShapeSetting { space, centre, outlines: 0, radius: RADIUS, n, mu })
 }
 
 /// An audit of the whole of what is noised, and of its parts; the last statistic is of the first `of` people.
@@ -113,7 +113,7 @@ where
     let setting = setting(k, d, Centre::Private, n as u64, Mu::new(parameter)?).map_err(no_claim)?;
     let mechanism = make(&setting).map_err(no_claim)?;
     let share =
-        super::centre_share(setting.space, setting.outline, setting.n, setting.mu).map_err(no_claim)?;
+        super::centre_share(setting.space, setting.outlines, setting.n, setting.mu).map_err(no_claim)?;
     let parts = [share.sqrt() * parameter, VOTE_SHARE * parameter];
     let likelihood = Likelihood::new(mechanism.clone(), pair, of, parts).map_err(no_claim)?;
     let data = likelihood.data();
@@ -245,7 +245,7 @@ fn of_regression(name: &'static str, parameter: f64) -> Made {
 /// The centre's σ = √2/(nμ) in every coordinate, of Gram matrices in space.
 fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (space, n, mu) = (LandmarkShapes::new(8, 3)?, 30, Mu::new(1.0)?);
-    let mechanism = PrivateCentre::new(ShapeMoment::new(space, false, n, mu), n, PrivacyLoss::Gaussian(mu))?;
+    let mechanism = PrivateCentre::new(ShapeMoment::new(space, 0, n, mu), n, PrivacyLoss::Gaussian(mu))?;
     let records = vec![Some(vec![super::anywhere(&space)]); n as usize];
     let exact = mechanism.prepare(&records)?;
     let sigma = std::f64::consts::SQRT_2 / (n as f64 * mu.get());

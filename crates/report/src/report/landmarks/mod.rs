@@ -62,10 +62,11 @@ impl Drawing {
         self
     }
 
-    /// With a line once around all landmarks in their order: an outline, which only the records' owner can declare.
-    pub fn outlined(self) -> Self {
-        let k = self.mean.nrows();
-        let around: Vec<[usize; 2]> = (0..k).map(|i| [i, (i + 1) % k]).collect();
+    /// With a line around each of so many outlines, which have the landmarks one after the other and as many each: only the records' owner can
+    /// declare them.
+    pub fn outlined(self, outlines: usize) -> Self {
+        let k = self.mean.nrows() / outlines.max(1);
+        let around: Vec<[usize; 2]> = (0..outlines * k).map(|i| [i, i / k * k + (i % k + 1) % k]).collect();
         self.linked(&around)
     }
 
@@ -230,7 +231,7 @@ mod tests {
             let (mean, centre) = (shape(9, d), shape(9, d) * 0.97);
             let drawing = Drawing::new(&mean)
                 .over(&centre)
-                .outlined()
+                .outlined(1)
                 .with_regions(&Configuration::from_element(9, d, 0.3));
             let (grids, factor) = Figures::deformation(&drawing).unwrap();
             assert!(factor >= 1.0);
@@ -251,7 +252,7 @@ mod tests {
 
     #[test]
     fn what_may_be_chance_is_pale_and_said_so() {
-        let drawing = Drawing::new(&shape(3, 2)).over(&shape(3, 2)).outlined();
+        let drawing = Drawing::new(&shape(3, 2)).over(&shape(3, 2)).outlined(1);
         let of = |standing: [bool; 3]| {
             let svg = Figures::mean(&drawing.clone().standing_out(&standing))[0].clone();
             [CHANCE, PALETTE[0]].map(|colour| svg.matches(&format!("r=\"2.80\" fill=\"{colour}\"")).count())
@@ -280,7 +281,7 @@ mod tests {
         let nan = Configuration::from_element(4, 2, f64::NAN);
         let point = Configuration::zeros(4, 2);
         for x in [nan, point, shape(1, 2)] {
-            let drawing = Drawing::new(&x).over(&x).linked(&[[0, 9]]).outlined();
+            let drawing = Drawing::new(&x).over(&x).linked(&[[0, 9]]).outlined(1);
             assert!(Figures::mean(&drawing)[0].ends_with("</svg>"));
             let _ = Figures::deformation(&drawing);
         }

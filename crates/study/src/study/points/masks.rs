@@ -119,19 +119,23 @@ impl TableOptions {
         Ok(k)
     }
 
-    /// Whether records are made into one closed outline each: masks, of one label.
-    pub fn makes_outline(&self, path: &Path) -> bool {
-        holds_masks(path) && self.masks.curves() == 1
+    /// How many closed outlines the landmarks of a record go around: what is declared, one for each label of masks, 0 where nothing is known.
+    pub fn outlines(&self, path: &Path, declared: Option<usize>) -> usize {
+        declared.unwrap_or(if holds_masks(path) { self.masks.curves() } else { 0 })
     }
 
-    /// Several outlines of a mask are not one that could be smoothed along.
-    pub(in crate::study) fn check_outline(&self, is_declared: bool) -> Result<(), PointStudyError> {
-        match self.masks.curves() {
-            2.. if is_declared => Err(PointStudyError::Input(
-                "the landmarks of several labels are no single outline: leave out that they are one".into(),
-            )),
-            _ => Ok(()),
+    /// Masks have one outline for each label.
+    pub(in crate::study) fn check_outlines(
+        &self,
+        path: &Path,
+        declared: usize,
+    ) -> Result<(), PointStudyError> {
+        let curves = self.masks.curves();
+        if holds_masks(path) && declared > 0 && declared != curves {
+            let what = format!("masks of {curves} labels have as many outlines each, not {declared}");
+            return Err(unfit(path, &what));
         }
+        Ok(())
     }
 
     /// What landmarks are put by on outlines of these masks.

@@ -128,7 +128,7 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
         treatment: &study.treatment,
         request,
     };
-    study.table.check_outline(study.smoothing != OutlineSmoothing::None)?;
+    study.table.check_outlines(&study.file, usize::from(study.smoothing != OutlineSmoothing::None))?;
     let input = source.open()?;
     let space = plane(&input)?;
     let public = public_centre(&space, &input.public)?;

@@ -112,7 +112,7 @@ impl ReleasedShapes<'_> {
 
     fn alone(&self, p: &Preshape) -> Drawing {
         let drawing = Drawing::new(&matrix(&self.space, p)).linked(self.links);
-        if self.outline { drawing.outlined() } else { drawing }
+        drawing.outlined(usize::from(self.outline))
     }
 
     fn draw(&self, name: &str, p: &Preshape, k: usize) -> Outline {

@@ -23,8 +23,9 @@ pub struct ShapeInputs {
     pub radius: Option<f64>,
     /// What columns and negative numbers mean, where options say so.
     pub table: TableOptions,
-    /// Whether the landmarks go once around a closed outline, in order: declared, never guessed.
-    pub outline: bool,
+    /// How many closed outlines the landmarks go around, in order, one after the other and as many on each: declared, never guessed. 0 for landmarks
+    /// without an order.
+    pub outlines: usize,
     /// Landmarks of a shape, where neither a public shape nor a heading nor an array's shape tells.
     pub landmarks: Option<usize>,
     /// Coordinates of a landmark, likewise.
@@ -49,7 +50,7 @@ impl ShapeInputs {
             centre: ShapeCentre::Private,
             radius: None,
             table: TableOptions::default(),
-            outline: false,
+            outlines: 0,
             landmarks: None,
             dimensions: None,
             drop_missing: false,
@@ -69,11 +70,11 @@ impl ShapeInputs {
     /// Public settings, for the digest of a run.
     pub(super) fn public(&self) -> impl std::fmt::Debug + '_ {
         let Self {
-            radius, outline, landmarks, dimensions, drop_missing, treatment, unusable, counting, ..
+            radius, outlines, landmarks, dimensions, drop_missing, treatment, unusable, counting, ..
         } = self;
         let Treatment { missing, sliding, unmirror, .. } = treatment;
         let treated = (missing, sliding, unmirror);
-        (radius, outline, landmarks, dimensions, drop_missing, treated, unusable, counting.identical)
+        (radius, outlines, landmarks, dimensions, drop_missing, treated, unusable, counting.identical)
     }
 }
 
@@ -124,7 +125,7 @@ impl<'a> Specimens<'a> {
     /// [`PointStudyError`]; nothing is charged.
     pub fn open(inputs: &'a ShapeInputs, request: &'a PointRequest) -> Result<Self, PointStudyError> {
         let ShapeInputs { file, centre, landmarks, dimensions, drop_missing, .. } = inputs;
-        inputs.table.check_outline(inputs.outline)?;
+        inputs.table.check_outlines(file, inputs.outlines)?;
         if let Some(radius) = inputs.radius.filter(|radius| *radius > FRAC_PI_2) {
             return Err(PointStudyError::Input(format!(
                 "no two shapes are further than pi/2 = 1.571 apart, so the radius {radius} bounds nothing; shapes of one kind are within 0.1 to 0.5"
@@ -194,7 +195,7 @@ impl<'a> Specimens<'a> {
         ShapeSetting {
             space: self.space,
             centre: self.centre.clone().map_or(Centre::Private, Centre::Public),
-            outline: self.inputs.outline,
+            outlines: self.inputs.outlines,
             radius: self.radius(),
             n: self.people.count() as u64,
             mu,

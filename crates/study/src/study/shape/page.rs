@@ -7,7 +7,8 @@ use nalgebra::DMatrix;
 /// How shapes are drawn.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pictures<'a> {
-    pub outline: bool,
+    /// How many outlines the landmarks go around.
+    pub outlines: usize,
     pub links: &'a [[usize; 2]],
 }
 
@@ -43,8 +44,7 @@ impl Pictures<'_> {
     }
 
     fn alone(self, shape: &DMatrix<f64>) -> Drawing {
-        let drawing = Drawing::new(shape).linked(self.links);
-        if self.outline { drawing.outlined() } else { drawing }
+        Drawing::new(shape).linked(self.links).outlined(self.outlines)
     }
 
     /// One shape over another of the same pose, and the thin-plate spline between them; pale the landmarks for which `standing` does not

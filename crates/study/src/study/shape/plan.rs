@@ -38,8 +38,8 @@ pub const FIELD: f64 = 0.03;
 pub struct ShapePlan {
     /// How many landmarks, in how many dimensions.
     pub space: LandmarkShapes,
-    /// Whether they are an outline.
-    pub outline: bool,
+    /// How many closed outlines they go around, as many on each; 0 for landmarks without an order.
+    pub outlines: usize,
     /// Whether the centre is public.
     pub public: bool,
     /// How far shapes may lie from it; by default [`RADIUS`].
@@ -81,11 +81,11 @@ impl ShapePlan {
     fn setting(&self, n: u64, mu: Mu) -> ShapeSetting {
         let centre = if self.public { Centre::Public(anywhere(&self.space)) } else { Centre::Private };
         let radius = self.radius.unwrap_or(RADIUS);
-        ShapeSetting { space: self.space, centre, outline: self.outline, radius, n, mu }
+        ShapeSetting { space: self.space, centre, outlines: self.outlines, radius, n, mu }
     }
 
     /// Shapes whose deviations from their mean have the public spectrum; the same ones for every budget.
-    fn people(&self, n: u64) -> ShapeRecords {
+    fn people(&self, n: u64) -> Result<ShapeRecords, MechanismError> {
         let mut rng = ChaCha8Rng::seed_from_u64(SEED);
         let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
         let mut off = |tangent: &Tangent, size: f64| {
@@ -95,14 +95,14 @@ impl ShapePlan {
             let x: Vec<f64> = lambdas.iter().map(|lambda| scale * lambda.sqrt() * normal()).collect();
             tangent.vector(&basis.synthesize(&x))
         };
-        let centre = Tangent::new(self.space, anywhere(&self.space), self.outline);
+        let centre = Tangent::new(self.space, anywhere(&self.space), self.outlines)?;
         let away = off(&centre, 1.0);
         let mean = self.space.exp(centre.centre(), &(&away * (self.guess.distance / away.norm())));
-        let about = Tangent::new(self.space, mean, self.outline);
+        let about = Tangent::new(self.space, mean, self.outlines)?;
         let count = (n as usize).min(SHAPES);
         let some: Vec<DMatrix<f64>> =
             (0..count).map(|_| self.space.exp(about.centre(), &off(&about, self.guess.spread))).collect();
-        ShapeRecords::of((0..n as usize).map(|i| Some(some[i % count.max(1)].clone())).collect())
+        Ok(ShapeRecords::of((0..n as usize).map(|i| Some(some[i % count.max(1)].clone())).collect()))
     }
 
     /// Of means, for every n and every budget, as for single mechanisms.
@@ -134,7 +134,7 @@ impl ShapePlan {
     /// # Errors
     /// [`PointStudyError`], about public numbers.
     pub fn mean(&self, n: u64, mu: Mu) -> Result<MeanForecast, PointStudyError> {
-        let records = self.people(n);
+        let records = self.people(n)?;
         let own = self.own(&records)?;
         let mechanism = mean_mechanism(&self.setting(n, mu), false)?;
         let (mut square, mut centre) = (0.0, 0.0);
@@ -153,7 +153,7 @@ impl ShapePlan {
     /// # Errors
     /// [`PointStudyError`], about public numbers.
     pub fn modes(&self, n: u64, mu: Mu, asked: usize) -> Result<ModesForecast, PointStudyError> {
-        let records = self.people(n);
+        let records = self.people(n)?;
         let mechanism = modes_mechanism(&self.setting(n, mu))?;
         let (mut visible, mut explained) = (0.0, 0.0);
         for seed in 0..DRAWS {
@@ -183,9 +183,9 @@ impl ShapePlan {
             kind: design::Kind::Linear { lower: -1.0, upper: 1.0 },
         });
         let design = Design::new(items.collect()).map_err(|e| PointStudyError::Input(e.to_string()))?;
-        let mut records = self.people(n);
+        let mut records = self.people(n)?;
         let own = self.own(&records)?;
-        let tangent = Tangent::new(self.space, own.clone(), self.outline);
+        let tangent = Tangent::new(self.space, own.clone(), self.outlines)?;
         // The first one follows a field of the public spectrum's smoothest kind; the others nothing.
         let wave = self.space.project(&own, &anywhere(&self.space).map(|x| x * x));
         let field = &wave * (FIELD / wave.norm().max(f64::MIN_POSITIVE));
@@ -216,7 +216,7 @@ impl ShapePlan {
     /// # Errors
     /// [`PointStudyError`], about public numbers.
     pub fn compare(&self, n: u64, mu: Mu) -> Result<CompareForecast, PointStudyError> {
-        let records = self.people(n);
+        let records = self.people(n)?;
         let labels = GroupLabels::new((0..n as usize).map(|i| i % 2).collect())?;
         let make = move |basis, centre: Vec<f64>, Expected { scale, .. }, mu| {
             FunctionGroups::new(Want::Both, &basis, &centre, labels.clone(), scale, mu)
@@ -284,7 +284,7 @@ mod tests {
     fn plan(public: bool) -> ShapePlan {
         ShapePlan {
             space: LandmarkShapes::new(12, 2).unwrap(),
-            outline: false,
+            outlines: 0,
             public,
             radius: None,
             guess: Guess { spread: 0.07, distance: 0.06 },

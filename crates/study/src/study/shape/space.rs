@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// What is public of a collection of shapes.
 #[derive(Debug)]
 pub(super) struct PublicShapes {
-    outline: bool,
+    outlines: usize,
     missing: String,
     treatment: Vec<(&'static str, String)>,
     /// How means are published.
@@ -40,7 +40,7 @@ impl PublicShapes {
     pub fn of(specimens: &Specimens<'_>) -> Self {
         let inputs = specimens.inputs();
         Self {
-            outline: inputs.outline,
+            outlines: inputs.outlines,
             missing: missing_landmarks(inputs.drop_missing, specimens.fills(), inputs.unusable),
             treatment: inputs.treatment.details(),
             files: specimens.files(),
@@ -88,7 +88,16 @@ impl ShapeSpace {
     }
 
     fn pictures(&self) -> Pictures<'_> {
-        Pictures { outline: self.shapes.outline, links: &self.shapes.links }
+        Pictures { outlines: self.shapes.outlines, links: &self.shapes.links }
+    }
+}
+
+/// How landmarks are ordered, for certificates.
+fn order(outlines: usize) -> String {
+    match outlines {
+        0 => "without an order".to_owned(),
+        1 => "an outline, in order (declared)".to_owned(),
+        _ => format!("{outlines} outlines, each in order (declared)"),
     }
 }
 
@@ -182,7 +191,7 @@ impl TangentSpace for ShapeSpace {
         let of = (&self.tangent, estimate);
         match looked {
             Looked::First(count, share) => {
-                let shrunk = self.shapes.outline && self.axes[1] == 2;
+                let shrunk = self.shapes.outlines > 0 && self.axes[1] == 2;
                 let public = self.has_public_centre.then(|| self.radius());
                 of_part(of, (self.seen, public), (count, share, shrunk), price, spread)
             }
@@ -205,7 +214,7 @@ impl TangentSpace for ShapeSpace {
             "record_kind": counting.kind("shape"),
             "coordinates": statistic,
             "centre": centre,
-            "landmarks": if self.shapes.outline { "an outline, in order (declared)" } else { "without an order" },
+            "landmarks": order(self.shapes.outlines),
             "expected_radius": self.radius(),
             "radius_source": if self.shapes.radius_given { "given" } else { "public default" },
             "missing_landmarks": self.shapes.missing,
