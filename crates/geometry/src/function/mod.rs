@@ -16,4 +16,4 @@ pub use disk_field::DiskField;
 pub use frame::{Frame, is_mirrored};
 pub use harmonics::{Harmonics, HarmonicsError};
 pub use positions::{Positions, PositionsError};
-pub use relief::{Relief, root_mean_square};
+pub use relief::Relief;

@@ -39,12 +39,17 @@ impl Relief {
         Self { points, normals, motions, whole }
     }
 
-    /// Heights of a face of the same form, without what small motions and scale make of them: a linear map, so that [`root_mean_square`]s of
-    /// differences are a metric.
+    /// Heights of a face of the same form, without what small motions and scale make of them: a linear map, so that [`Self::difference`] is a metric.
     pub fn heights(&self, face: &FaceCurves) -> Vec<f64> {
         let mut heights = self.raw(face);
         self.settle(&mut heights, self.whole.as_ref(), |_| true);
         heights
+    }
+
+    /// Root mean square difference of two faces' heights.
+    pub fn difference(a: &[f64], b: &[f64]) -> f64 {
+        let sum: f64 = a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum();
+        (sum / a.len() as f64).sqrt()
     }
 
     /// How far a face of the same form lies off this one, along its normals, after the best small motion and scale: the root mean square of the
@@ -85,12 +90,6 @@ impl Relief {
             heights.iter_mut().zip(&self.motions).for_each(|(h, motion)| *h -= motion.dot(&fit));
         }
     }
-}
-
-/// Root mean square difference of as many numbers.
-pub fn root_mean_square(a: &[f64], b: &[f64]) -> f64 {
-    let sum: f64 = a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum();
-    (sum / a.len() as f64).sqrt()
 }
 
 fn factor<'m>(weighed: impl Iterator<Item = &'m Motion>) -> Option<Factor> {

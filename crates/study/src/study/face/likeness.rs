@@ -1,6 +1,6 @@
 //! Whether two registered faces are one scan's: they are compared by their heights over the template alone.
 
-use crate::function::{FaceCurves, Relief, root_mean_square};
+use crate::function::{FaceCurves, Relief};
 use crate::job::copies::{Copies, Kind};
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub fn copies<'c>(
 ) -> Copies {
     let relief = Relief::over(template);
     let record = |i: usize| face(i).map(|face| Cow::Owned(relief.heights(&face)));
-    let dist = |a: &Vec<f64>, b: &Vec<f64>| root_mean_square(a, b);
+    let dist = |a: &Vec<f64>, b: &Vec<f64>| Relief::difference(a, b);
     let measure = |i: usize, j: usize| face(i).zip(face(j)).map_or(f64::INFINITY, |(a, b)| distance(&a, &b));
     Copies::among(Kind::Faces, template.data().len(), n, record, dist, measure, apart)
 }
