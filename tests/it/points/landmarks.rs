@@ -292,7 +292,7 @@ fn people_are_counted_once() {
 /// Synthetic shapes come from the release alone: centred, of unit size, spread as the release states, marked as what they are.
 #[test]
 fn shapes_are_drawn_from_released_modes() {
-    for (d, outline) in [(2, " --outline"), (3, "")] {
+    for (d, outline) in [(2, " --outline"), (2, " --outline=3"), (3, "")] {
         let dir = tempfile::tempdir().unwrap();
         write(dir.path(), 300, d, None);
         let release =
@@ -316,5 +316,11 @@ fn shapes_are_drawn_from_released_modes() {
             "{spread} {whole}"
         );
         assert!(fs::read_to_string(out.join("people.csv")).unwrap().ends_with("399,yes\n"));
+        // Arrays of nothing are none of a release.
+        write_npy(&Path::new(&release).join("mean.npy"), &[0, d], &[]).unwrap();
+        write_npy(&Path::new(&release).join("modes.npy"), &[2, 0, d], &[]).unwrap();
+        let (code, _, stderr) =
+            visard(&format!("shape sample {release} --n 2 --out {}", dir.path().join("none").display()));
+        assert!(code == Some(1) && stderr.contains("do not fit each other"), "{stderr}");
     }
 }

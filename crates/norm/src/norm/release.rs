@@ -56,7 +56,7 @@ impl ModesRelease {
             return Err(no("its mean and its modes are not arrays of records"));
         };
         let finite = mean.data.iter().chain(&modes.data).all(|x| x.is_finite());
-        if (rows, columns) != (k, d) || !finite {
+        if (rows, columns) != (k, d) || mean.data.is_empty() || !finite {
             return Err(no("its mean and its modes do not fit each other"));
         }
         if *count == 0 {

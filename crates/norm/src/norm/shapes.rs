@@ -90,12 +90,13 @@ const WORDS: Words = Words {
 impl Shapes {
     pub fn open(named: &Path) -> Result<Self, PointStudyError> {
         let release = ModesRelease::open(named, "shape", LANDMARKS)?;
-        let outlines = outlines(release.certificate.details[LANDMARKS].as_str().unwrap_or_default());
-        if outlines > 0 && !release.axes[0].is_multiple_of(outlines) {
-            return Err(PointStudyError::Input("its outlines have not as many landmarks each".into()));
-        }
-        if !(2..=3).contains(&release.axes[1]) {
+        let [k, d] = release.axes;
+        if !(2..=3).contains(&d) {
             return Err(PointStudyError::Input("its mean is not an array of landmarks".into()));
+        }
+        let outlines = outlines(release.certificate.details[LANDMARKS].as_str().unwrap_or_default());
+        if outlines > 0 && !k.is_multiple_of(outlines) {
+            return Err(PointStudyError::Input("its outlines have not as many landmarks each".into()));
         }
         let [of_modes, whole] = release.variances()?;
         // The certificate's variances are in the unit of its coefficients, the modes in that of the array.
