@@ -130,7 +130,7 @@ pub fn audit(
         let mechanism = registry::audit_by_name(&name, parameter).map_err(Failure::input)?;
         visard::privacy::audit::audit(mechanism.as_ref(), runs, seed).map_err(Failure::other)
     })?;
-    Ok(report.to_json().to_string())
+    Ok(json!(report.answer()).to_string())
 }
 
 /// A certificate in plain sentences.
@@ -147,7 +147,7 @@ pub fn ledger(path: PathBuf, delta: f64) -> PyResult<String> {
     let file = ledger_of(&path).map_err(Failure::input)?.unwrap_or_else(|| path.clone());
     let history = Ledger::history(&file).map_err(Failure::input)?;
     let delta = Delta::new(delta).map_err(|e| Failure::input(format!("delta: {e}")))?;
-    let mut value = history.to_json().map_err(Failure::other)?;
+    let mut value = json!(history.answer().map_err(Failure::other)?);
     // Of the one sum, where there is one neighbour relation only.
     let epsilon = match &history.sums()[..] {
         [] => Epsilon::new(0.0).ok(),
@@ -166,5 +166,5 @@ pub fn ledger(path: PathBuf, delta: f64) -> PyResult<String> {
 pub fn verify(release: PathBuf, ledger: Option<PathBuf>, key: Option<PathBuf>) -> PyResult<String> {
     let found = visard::study::verify(&release, ledger.as_deref(), key.as_deref())
         .map_err(|e| Failure::of(Kind::Other, format!("{e}; do not rely on this release")))?;
-    Ok(found.to_json().to_string())
+    Ok(json!(found.answer()).to_string())
 }

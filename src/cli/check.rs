@@ -71,12 +71,11 @@ pub fn run(args: &CheckArgs, global: &Global, printer: &Printer) -> Result<(), F
     if let Some(file) = &args.save {
         write_text(file, &manifest(file, &report)?).map_err(Failure::failed)?;
     }
-    let value = serde_json::to_value(&report).map_err(Failure::failed)?;
     let mut text = text(&report, args.save.as_deref());
     if matches!(settings.records.template, TemplateSource::Builtin) {
         text += ADULT;
     }
-    printer.result(value, text);
+    printer.result(&report, text);
     if report.is_fine() { Ok(()) } else { Err(Failure::said()) }
 }
 

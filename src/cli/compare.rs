@@ -2,12 +2,15 @@
 
 use super::output::{Failure, Printer};
 use super::{Global, make_folder, refuse_existing};
+use crate::cli::answer::shown;
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use visard::io::write_bytes;
 use visard::report::colour::short;
+use visard::study::distances::Statistics;
 use visard::study::distances::{BROUGHT, Distances, distances, in_one_unit};
 use visard::study::subject::Subject;
 use visard::study::{distance_picture, distance_report};
@@ -30,6 +33,25 @@ pub struct CompareArgs {
     /// Folder for distance.csv, distance.png and report.html
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+}
+
+/// How far two surfaces are apart.
+#[derive(Serialize, JsonSchema)]
+pub struct CompareAnswer {
+    /// The folder of the results.
+    out: String,
+    /// The unit of all distances.
+    unit: String,
+    /// Along the normal of the first surface, positive where the second lies outside.
+    signed: Statistics,
+    /// From the first surface to the closest point of the second.
+    closest_a_to_b: Statistics,
+    /// From the second to the first.
+    closest_b_to_a: Statistics,
+    /// The Hausdorff distance.
+    hausdorff: f64,
+    /// Whether both may be published.
+    standing: String,
 }
 
 /// Runs the command.
@@ -57,10 +79,15 @@ pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(),
         printer.note(format!("note: {band}"));
     }
     printer.result(
-        json!({
-            "out": args.out, "unit": unit, "signed": signed, "closest_a_to_b": there, "closest_b_to_a": back,
-            "hausdorff": found.hausdorff(), "standing": standing.phrase(),
-        }),
+        CompareAnswer {
+            out: shown(&args.out),
+            unit: unit.to_owned(),
+            signed,
+            closest_a_to_b: there,
+            closest_b_to_a: back,
+            hausdorff: found.hausdorff(),
+            standing: standing.phrase().to_owned(),
+        },
         format!(
             "{} from {}, {unit}\n  along the normal: {} root mean square, {} on average, 95 % within {}\n  closest points:   {} and back {} (root mean square), Hausdorff {}\n  open:             {}",
             b.name,

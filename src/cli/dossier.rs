@@ -2,8 +2,10 @@
 
 use super::output::{Failure, Printer};
 use super::{Global, make_folder, refuse_existing};
+use crate::cli::answer::shown;
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::io::{write_bytes, write_text};
 use visard::study::dossier::Dossier;
@@ -25,6 +27,15 @@ pub struct DossierArgs {
     ledger: Option<PathBuf>,
 }
 
+/// A dossier that was written.
+#[derive(Serialize, JsonSchema)]
+pub struct DossierAnswer {
+    /// Its folder.
+    out: String,
+    /// How many sentences a person has to write.
+    left_to_a_person: usize,
+}
+
 /// Runs the command.
 pub fn run(args: &DossierArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let [html, markdown, registry] =
@@ -40,7 +51,7 @@ pub fn run(args: &DossierArgs, global: &Global, printer: &Printer) -> Result<(),
     let entry = serde_json::to_string_pretty(&dossier.registry()).map_err(Failure::failed)?;
     write_text(&registry, &(entry + "\n")).map_err(Failure::failed)?;
     printer.result(
-        json!({"out": args.out, "left_to_a_person": dossier.open()}),
+        DossierAnswer { out: shown(&args.out), left_to_a_person: dossier.open() },
         format!("{}\n  left to a person: {} sentences, marked", html.display(), dossier.open()),
     );
     Ok(())

@@ -2,10 +2,14 @@
 
 mod scans;
 
+pub use scans::SimulatedScans;
+
 use super::output::{Failure, Printer};
 use super::{Global, refuse_existing};
+use crate::cli::answer::shown;
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::io::{NamedField, SurfaceFile, SurfaceFormat, Way};
 use visard::report::colour::ColourScale;
@@ -241,10 +245,15 @@ pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), 
     let (vertices, triangles) = (subject.mesh.vertices().len(), subject.mesh.triangles().len());
     let with = [&names[..], &changes[..]].concat();
     printer.result(
-        json!({
-            "file": args.out, "vertices": vertices, "triangles": triangles, "fields": names, "ways": changes,
-            "unit": subject.unit.name(), "standing": standing.phrase(),
-        }),
+        ExportAnswer {
+            file: shown(&args.out),
+            vertices,
+            triangles,
+            fields: fields.iter().map(|field| field.name.clone()).collect(),
+            ways: ways.iter().map(|way| way.name.clone()).collect(),
+            unit: subject.unit.name().to_owned(),
+            standing: standing.phrase().to_owned(),
+        },
         format!(
             "{}: {vertices} vertices, {triangles} triangles, coordinates in {}{}",
             args.out.display(),
@@ -253,6 +262,23 @@ pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), 
         ),
     );
     Ok(())
+}
+
+/// A surface that was written.
+#[derive(Serialize, JsonSchema)]
+pub struct ExportAnswer {
+    /// The file.
+    file: String,
+    vertices: usize,
+    triangles: usize,
+    /// The fields over the surface.
+    fields: Vec<String>,
+    /// The ways in which the surface changes.
+    ways: Vec<String>,
+    /// The unit of its coordinates.
+    unit: String,
+    /// Whether it may be published.
+    standing: String,
 }
 
 /// The fields that were asked for, then the release's own error, unless one of these is called so.

@@ -4,9 +4,11 @@ use super::files::{make_folder, refuse_existing};
 use super::output::{Failure, Printer};
 use super::points::{LabelArgs, masks_help};
 use super::{Global, heading};
+use crate::cli::answer::shown;
 use clap::Args;
 use rayon::prelude::*;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::images::extract;
 use visard::io::{beside_masks, open_masks, write_ply_with_comment};
@@ -32,6 +34,17 @@ pub struct ExtractArgs {
 /// What every mesh says of itself.
 const FRAME: &str = "mm, LPS (left, posterior, superior) where the volume tells its orientation";
 
+/// Surfaces of volumes.
+#[derive(Serialize, JsonSchema)]
+pub struct ExtractAnswer {
+    /// The folder of the meshes.
+    out: String,
+    /// How many volumes have a surface.
+    meshes: usize,
+    /// How many have none.
+    failed: usize,
+}
+
 /// Runs the command.
 pub fn run(args: &ExtractArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let file = open_masks(&args.masks).map_err(Failure::failed)?;
@@ -56,7 +69,7 @@ pub fn run(args: &ExtractArgs, global: &Global, printer: &Printer) -> Result<(),
     let failed = problems.map(|(name, problem)| printer.note(format!("error: {name:?}: {problem}"))).count();
     let all = found.meshes.len();
     printer.own_result(
-        json!({"out": args.out, "meshes": all - failed, "failed": failed}),
+        ExtractAnswer { out: shown(&args.out), meshes: all - failed, failed },
         format!("surfaces of {} of {all} volumes: {}", all - failed, args.out.display()),
     );
     match failed {

@@ -1,12 +1,14 @@
 //! `visard function`: functions that users bring, sampled on a circle, an interval or a disk.
 
+use super::answer::{Answers, Own};
+use super::answer::{MeanFindings, NothingReleased, Release, places};
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use super::output::{Failure, Printer};
-use super::points::{answer, failure, note_failed, places};
+use super::points::{failure, note_failed};
+use super::tangent;
 use super::tangent::{KindArgs, RegressArgs, Statistics};
 use super::{Global, heading, of_kind};
 use clap::{Args, Subcommand, ValueEnum};
-use serde_json::json;
 use std::path::PathBuf;
 use visard::estimate::Smoothness;
 use visard::io::Content;
@@ -14,6 +16,7 @@ use visard::study::Place;
 use visard::study::function::{
     DomainKind, FunctionInputs, FunctionMeanOutcome, FunctionMeanSettings, ReleasedMeanFunction, run_mean,
 };
+use visard::study::points::PointAccuracy;
 use visard::study::tangent::{TangentFunctions, TangentInputs};
 
 /// Commands on functions.
@@ -173,7 +176,7 @@ fn say(outcome: &FunctionMeanOutcome, printer: &Printer) {
     let Some(ReleasedMeanFunction { accuracy, sentence, certificate, .. }) = released else {
         let internal = folder.internal();
         return printer.own_result(
-            json!({"out": folder.root(), "internal": internal, "n": people, "released": false}),
+            NothingReleased::of(folder, *people as u64),
             format!("non-private mean of {people} functions: {}", internal.display()),
         );
     };
@@ -183,5 +186,13 @@ fn say(outcome: &FunctionMeanOutcome, printer: &Printer) {
         certificate.loss,
         places(folder, certificate)
     );
-    printer.result(answer(folder, *people, certificate, json!({"accuracy": accuracy})), text);
+    let findings = MeanFindings { accuracy: *accuracy };
+    printer.result(Release::of(folder, certificate, findings), text);
+}
+
+/// What these commands answer.
+pub fn answers(all: &mut Answers) {
+    all.add_study::<MeanFindings<PointAccuracy>>("function mean");
+    all.add::<Own<NothingReleased>>("function mean");
+    tangent::answers("function", all);
 }

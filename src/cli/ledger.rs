@@ -1,10 +1,13 @@
 //! `visard privacy ledger`: what has been released from the same people, and what it adds up to.
 
 use super::output::{Failure, Printer};
+use crate::cli::answer::shown;
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
+use visard::privacy::LedgerAnswer;
 use visard::privacy::{Composition, Cost, Delta, Ledger, LedgerHistory, Part, rounded_up, utc};
 use visard::study::ledger_of;
 
@@ -40,10 +43,7 @@ pub fn run(args: &LedgerCommand, printer: &Printer) -> Result<(), Failure> {
         return Err(Failure::failed(format!("{}: {what}", args.path.display())).with_hint(hint));
     }
     let history = Ledger::history(&file).map_err(Failure::failed)?;
-    let mut json = history.to_json().map_err(Failure::failed)?;
-    if let Some(object) = json.as_object_mut() {
-        object.shift_insert(0, "ledger".into(), json!(file));
-    }
+    let recorded = history.answer().map_err(Failure::failed)?;
     let plural = if history.charges.len() == 1 { "" } else { "s" };
     let mut text = format!("{}: {} release{plural} charged", file.display(), history.charges.len());
     // One number only where one neighbour relation is all there is.
@@ -65,8 +65,17 @@ pub fn run(args: &LedgerCommand, printer: &Printer) -> Result<(), Failure> {
         }),
     }
     text.push_str(&lines(&history));
-    printer.result(json, text);
+    printer.result(LedgerFile { ledger: shown(&file), recorded }, text);
     Ok(())
+}
+
+/// A ledger.
+#[derive(Serialize, JsonSchema)]
+pub struct LedgerFile {
+    /// Its file.
+    ledger: String,
+    #[serde(flatten)]
+    recorded: LedgerAnswer,
 }
 
 fn lines(history: &LedgerHistory) -> String {

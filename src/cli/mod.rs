@@ -1,6 +1,7 @@
 //! The command line. One file per command; each parses its arguments, calls the library, prints.
 
 mod about;
+mod answer;
 mod assessed;
 mod budget;
 mod check;
@@ -26,6 +27,7 @@ mod privacy;
 mod progress;
 #[cfg(feature = "reproduce")]
 mod reproduce;
+mod schema;
 mod shell;
 mod site;
 mod surface;
@@ -135,6 +137,8 @@ enum Command {
     Figures(figures::FiguresArgs),
     /// Open a study, a mesh or a scan in the interactive viewer
     View(view::ViewArgs),
+    /// Print the JSON schema of what visard writes
+    Schema(schema::SchemaArgs),
     /// Print a shell's completion script
     Completions(shell::CompletionsArgs),
     /// Print the manual, or write its pages
@@ -271,6 +275,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         #[cfg(feature = "figures")]
         Command::Figures(args) => figures::run(args, &cli.global, printer),
         Command::View(args) => view::run(args, printer),
+        Command::Schema(args) => schema::run(args, printer),
         Command::Completions(args) => shell::completions(args, Cli::command(), printer),
         Command::Man(args) => shell::man(args, Cli::command(), printer),
     }

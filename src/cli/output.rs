@@ -1,11 +1,15 @@
 //! Where what a command has to say goes: results to standard output and everything else to standard error, or all of it to a caller in
 //! the same process.
 
+pub use super::answer::where_to;
+
+use super::answer::{DryRunAnswer, ErrorAnswer, Own, Refused, SensitivityAnswer};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::fmt::Display;
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use visard::privacy::LedgerError;
+use visard::privacy::{LedgerError, Sensitivity};
 use visard::study::{DryRun, JobError};
 
 /// What a command answers to a caller in the same process.
@@ -72,7 +76,12 @@ impl<'a> Printer<'a> {
     }
 
     /// The result of the command, once.
-    pub fn result(&self, json: Value, text: impl Display) {
+    pub fn result(&self, answer: impl Serialize, text: impl Display) {
+        let unwritten = |error: serde_json::Error| {
+            let error = ErrorAnswer::new(1, "failed", error.to_string());
+            json!(Refused { error })
+        };
+        let json = serde_json::to_value(answer).unwrap_or_else(unwritten);
         match self.kept() {
             Some(mut kept) => kept.value = json,
             None if self.json => say(&json),
@@ -82,12 +91,9 @@ impl<'a> Printer<'a> {
 
     /// A result that is the data holder's own, once: with `--json` all that was told apart stands in it, under `do_not_publish`. The result of a
     /// release holds none of it.
-    pub fn own_result(&self, mut json: Value, text: impl Display) {
+    pub fn own_result(&self, answer: impl Serialize, text: impl Display) {
         let told = std::mem::take(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner));
-        if let (None, Value::Object(answer)) = (&self.kept, &mut json) {
-            answer.insert("do_not_publish".to_owned(), Value::Object(told));
-        }
-        self.result(json, text);
+        self.result(Own { answer, do_not_publish: self.kept.is_none().then_some(told) }, text);
     }
 
     /// A line beside the result.
@@ -217,10 +223,8 @@ impl Failure {
             return if json { say(preview) } else { say(&self.message) };
         }
         if json {
-            let error =
-                json!({"code": self.code(), "kind": self.kind, "message": self.message, "hint": self.hint});
-            say(json!({ "error": error }));
-            return;
+            let error = ErrorAnswer::new(self.code(), self.kind, self.message.clone());
+            return say(json!(Refused { error: ErrorAnswer { hint: self.hint.clone(), ..error } }));
         }
         eprintln!("error: {}", self.message);
         if let Some(hint) = &self.hint {
@@ -240,21 +244,21 @@ impl Failure {
 
 /// A price, for programs and for people.
 fn preview(DryRun { price, total }: &DryRun) -> (Value, String) {
-    let bound = price.sensitivity.map(|bound| json!({"norm": bound.norm(), "bound": bound.get()}));
+    let bound = |bound: Sensitivity| SensitivityAnswer { norm: bound.norm().to_owned(), bound: bound.get() };
     let after = total.total().ok();
-    let value = json!({
-        "dry_run": true,
-        "mechanism": price.mechanism,
-        "in_words": price.sentence,
-        "n": price.n,
-        "loss": price.loss,
-        "composition": price.parts,
-        "sensitivity": bound,
-        "clip_radius": price.clip,
-        "noise_scale": price.scale,
-        "statistic": price.statistic,
-        "ledger_total_after": after,
-    });
+    let answer = DryRunAnswer {
+        dry_run: true,
+        mechanism: price.mechanism.clone(),
+        in_words: price.sentence.clone(),
+        n: price.n,
+        loss: price.loss,
+        composition: price.parts.clone(),
+        sensitivity: price.sensitivity.map(bound),
+        clip_radius: price.clip,
+        noise_scale: price.scale,
+        statistic: price.statistic.clone(),
+        ledger_total_after: after,
+    };
     let mut text = format!(
         "dry run: nothing was charged, and no value of a record was used\n  mechanism:   {}\n  in words:    {}\n  records:     {}\n  costs:       {}",
         price.mechanism, price.sentence, price.n, price.loss
@@ -275,7 +279,7 @@ fn preview(DryRun { price, total }: &DryRun) -> (Value, String) {
     if let Some(after) = after {
         line("ledger then:", format!("{after}"));
     }
-    (value, text)
+    (json!(answer), text)
 }
 
 /// What kept a study from running, in one word.
@@ -331,9 +335,4 @@ fn say(line: impl Display) {
 /// A number of things: "1 record", "2 records".
 pub fn counted(count: usize, one: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
-}
-
-/// What stands before the folder of a release.
-pub fn where_to(private: bool) -> &'static str {
-    if private { "publish:     " } else { "do NOT publish:" }
 }

@@ -1,14 +1,19 @@
 //! `visard sum` and `visard release`: one release of very many prepared faces, whose records are added up in parts.
 
+use super::answer::{Answers, DryRunAnswer, Release};
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
+use super::face::FaceMean;
 use super::face::{
     MakingArgs, failure, report, report_fields, report_groups, report_modes, template_source, with_progress,
 };
 use super::output::{Failure, Printer};
 use super::tangent::{DesignArgs, ResidualArgs};
+use super::tangent::{FieldFindings, GroupFindings, ModesFindings};
 use super::{Global, heading};
+use crate::cli::answer::shown;
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::parts::{self, Drawn, Part, PartStatistic, ReleaseSettings, SumOf, SumSettings, Summed};
 use visard::privacy::{ClipRadius, ClipSource};
@@ -148,6 +153,39 @@ pub struct ReleaseArgs {
     place: PlaceArgs,
 }
 
+/// The sum of one part of the records, which must not be published.
+#[derive(Serialize, JsonSchema)]
+pub struct SumAnswer {
+    /// The file.
+    sum: String,
+    /// Which part, as k/N.
+    part: String,
+    /// Which pass over the records.
+    pass: usize,
+    /// How many passes there are.
+    passes: usize,
+    /// People of all parts.
+    n: usize,
+    /// People of this part.
+    people: usize,
+    /// Their records.
+    records: usize,
+}
+
+/// A pass that was drawn and paid for, with all that follow.
+#[derive(Serialize, JsonSchema)]
+pub struct RoundDrawn {
+    /// What the next sums are about.
+    round: String,
+    pass: usize,
+    /// How many passes there are.
+    passes: usize,
+    /// People of all parts.
+    n: usize,
+    /// `false`.
+    released: bool,
+}
+
 /// Runs `sum`.
 pub fn sum(args: &SumArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let statistic = args.of()?;
@@ -173,10 +211,15 @@ pub fn sum(args: &SumArgs, global: &Global, printer: &Printer) -> Result<(), Fai
     let words = format!("{failed} of {records} records of this part cannot be used, and contribute zero");
     printer.secret("failed", failed, (failed > 0).then_some(words));
     printer.result(
-        json!({
-            "sum": args.out, "part": args.part.to_string(), "pass": pass.0, "passes": pass.1, "n": people.1, "people": people.0,
-            "records": records,
-        }),
+        SumAnswer {
+            sum: shown(&args.out),
+            part: args.part.to_string(),
+            pass: pass.0,
+            passes: pass.1,
+            n: people.1,
+            people: people.0,
+            records,
+        },
         format!(
             "part {} of {} people, pass {} of {}: {} people added up\n  do not share: {}",
             args.part,
@@ -205,7 +248,7 @@ pub fn release(args: &ReleaseArgs, global: &Global, printer: &Printer) -> Result
         Drawn::Fields(outcome) => report_fields(&outcome, printer),
         Drawn::Groups(outcome) => report_groups(&outcome, printer),
         Drawn::Round { file, pass: (at, of), people } => printer.result(
-            json!({"round": file, "pass": at, "passes": of, "n": people, "released": false}),
+            RoundDrawn { round: shown(&file), pass: at, passes: of, n: people, released: false },
             format!(
                 "pass {at} of {of} over {people} people is drawn and paid for, with all that follow\n  next: `visard sum` of every part again, with --about {}",
                 file.display()
@@ -213,4 +256,15 @@ pub fn release(args: &ReleaseArgs, global: &Global, printer: &Printer) -> Result
         ),
     }
     Ok(())
+}
+
+/// What these commands answer.
+pub fn answers(all: &mut Answers) {
+    all.add::<SumAnswer>("sum");
+    all.add::<RoundDrawn>("release");
+    all.add::<Release<FaceMean>>("release");
+    all.add::<Release<ModesFindings>>("release");
+    all.add::<Release<FieldFindings>>("release");
+    all.add::<Release<GroupFindings>>("release");
+    all.add::<DryRunAnswer>("release");
 }

@@ -3,7 +3,7 @@
 use super::heading;
 use super::output::{Failure, Printer};
 use clap::Args;
-use serde_json::Value;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::privacy::PrivacyLoss;
 use visard::study::{PlanError, SavedPlan, StudyFolder};
@@ -28,7 +28,7 @@ impl SaveArgs {
         statistic: &str,
         cells: &[(u64, PrivacyLoss)],
         unit: f64,
-        rows: Vec<Value>,
+        rows: Vec<impl Serialize>,
         mut text: String,
         printer: &Printer,
     ) -> Result<(), Failure> {
@@ -38,7 +38,8 @@ impl SaveArgs {
             };
             let accept = self.accept.map(|error| error * unit);
             let folder = StudyFolder::at(out);
-            let hash = SavedPlan::new(statistic, (*n, *loss), accept, row.clone())
+            let row = serde_json::to_value(row).map_err(Failure::failed)?;
+            let hash = SavedPlan::new(statistic, (*n, *loss), accept, row)
                 .and_then(|plan| plan.save(&folder))
                 .map_err(|error| match error {
                     PlanError::Job(_) => Failure::failed(error),
@@ -49,7 +50,7 @@ impl SaveArgs {
                 folder.plan().display()
             );
         }
-        printer.result(Value::Array(rows), text);
+        printer.result(rows, text);
         Ok(())
     }
 }

@@ -1,23 +1,29 @@
 //! `visard privacy`: convert, compose, calibrate, audit, explain, verify.
 
 use super::Global;
+use super::answer::Answers;
 use super::dossier::{self, DossierArgs};
 use super::ledger::{self, LedgerCommand};
 use super::output::{Failure, Printer};
 use super::verify::{self, KeyArgs, SignArgs, VerifyArgs};
 use clap::{Args, Subcommand, ValueEnum};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use visard::io::{Limit, open};
 use visard::manifold::TwoPointSpace;
 use visard::mechanism::manifold::{riemannian_gaussian_mu, riemannian_gaussian_sigma};
 use visard::mechanism::registry::{audit_by_name, audit_names, audit_runs};
+use visard::privacy::EpsilonAtDelta;
+use visard::privacy::audit::AuditAnswer;
 use visard::privacy::audit::{AuditReport, AuditVerdict, EXCESS, audit};
 use visard::privacy::{
     BudgetError, CERTIFICATE_FILE, Calibration, Certificate, Composition, Cost, Delta, Epsilon,
     L2Sensitivity, Mu, PrivacyLoss, Rho, convert, explain, gaussian_sigma_for,
 };
 use visard::study::StudyFolder;
+use visard::study::VerifiedAnswer;
 
 /// Commands on budgets and certificates.
 #[derive(Debug, Subcommand)]
@@ -190,13 +196,49 @@ pub struct ExplainArgs {
     certificate: PathBuf,
 }
 
+/// A Gaussian budget as (ε, δ).
+#[derive(Serialize, JsonSchema)]
+pub struct Converted {
+    mu: f64,
+    epsilon: f64,
+    delta: f64,
+}
+
+/// What several releases lose together.
+#[derive(Serialize, JsonSchema)]
+pub struct Composed {
+    /// In the unit that fits.
+    #[serde(flatten)]
+    total: PrivacyLoss,
+    /// The same as ε at a δ.
+    epsilon_at_delta: Vec<EpsilonAtDelta>,
+}
+
+/// The scale of a noise.
+#[derive(Serialize, JsonSchema)]
+pub struct Calibrated {
+    /// The loss, of Riemannian Gaussian noise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mu: Option<f64>,
+    /// The standard deviation, or the scale of the Riemannian Gaussian law.
+    sigma: f64,
+}
+
+/// A certificate in words.
+#[derive(Serialize, JsonSchema)]
+pub struct Explained {
+    /// Whether the guarantee holds.
+    private: bool,
+    explanation: String,
+}
+
 /// Runs a privacy command.
 pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
         PrivacyCommand::Convert(args) => {
             let c = convert(args.mu, args.epsilon, args.delta)
                 .map_err(|e| Failure::usage(e).with_hint("give exactly two of --mu, --epsilon, --delta"))?;
-            let value = json!({"mu": c.mu, "epsilon": c.epsilon, "delta": c.delta});
+            let value = Converted { mu: c.mu, epsilon: c.epsilon, delta: c.delta };
             printer.result(value, format!("mu = {}\nepsilon = {}\ndelta = {:e}", c.mu, c.epsilon, c.delta));
         }
         PrivacyCommand::Compose(args) => {
@@ -208,11 +250,9 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
                 CalibratedMechanism::Gaussian => calibrate_gaussian(args)?,
                 CalibratedMechanism::RiemannianGaussian => calibrate_riemannian(args)?,
             };
-            let text: Vec<String> = ["mu", "sigma"]
-                .iter()
-                .filter_map(|key| value.get(key).map(|v| format!("{key} = {v}")))
-                .collect();
-            printer.result(value, text.join("\n"));
+            let mu = value.mu.map_or_else(String::new, |mu| format!("mu = {}\n", json!(mu)));
+            let text = format!("{mu}sigma = {}", json!(value.sigma));
+            printer.result(value, text);
         }
         PrivacyCommand::Audit(args) => {
             let mechanism = audit_by_name(&args.mechanism, args.parameter).map_err(Failure::usage)?;
@@ -220,7 +260,7 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
             let report =
                 audit(mechanism.as_ref(), runs, global.seed.unwrap_or(1)).map_err(Failure::failed)?;
             let text = audited(&report);
-            printer.result(report.to_json(), text);
+            printer.result(report.answer(), text);
             if report.verdict == AuditVerdict::Refuted {
                 return Err(Failure::failed("the audit refuted the claim"));
             }
@@ -238,7 +278,8 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
             let certificate =
                 Certificate::from_json(text).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
             let text = explain(&certificate);
-            printer.result(json!({"private": certificate.private, "explanation": text}), text.trim_end());
+            let printed = text.trim_end().to_owned();
+            printer.result(Explained { private: certificate.private, explanation: text }, printed);
         }
     }
     Ok(())
@@ -276,7 +317,7 @@ fn certificate_in(path: &Path) -> PathBuf {
 }
 
 /// The total of all releases, in the unit that fits, and as ε at one δ.
-fn compose(args: &ComposeArgs) -> Result<(serde_json::Value, String), BudgetError> {
+fn compose(args: &ComposeArgs) -> Result<(Composed, String), BudgetError> {
     let mut all = Composition::new();
     for &(mu, count) in &args.mu {
         all.push("mu", count, Cost::Loss(PrivacyLoss::Gaussian(Mu::new(mu)?)));
@@ -293,16 +334,12 @@ fn compose(args: &ComposeArgs) -> Result<(serde_json::Value, String), BudgetErro
     }
     let (total, delta) = (all.total()?, Delta::new(args.delta)?);
     let bound = all.epsilon_at(delta)?;
-    // The unit's own key beside the rest: {"mu": …} for Gaussian releases.
-    let mut value = json!(total);
-    if let Some(object) = value.as_object_mut() {
-        object.insert("epsilon_at_delta".into(), json!([{"delta": delta, "epsilon": bound.epsilon}]));
-    }
+    let value = Composed { total, epsilon_at_delta: vec![EpsilonAtDelta { delta, epsilon: bound.epsilon }] };
     let text = format!("{total}\nepsilon = {} at delta = {:e}", bound.epsilon.get(), delta.get());
     Ok((value, text))
 }
 
-fn calibrate_gaussian(args: &CalibrateArgs) -> Result<serde_json::Value, Failure> {
+fn calibrate_gaussian(args: &CalibrateArgs) -> Result<Calibrated, Failure> {
     let (Some(epsilon), Some(delta)) = (args.epsilon, args.delta) else {
         return Err(Failure::usage("--mechanism gaussian needs --epsilon and --delta"));
     };
@@ -316,10 +353,10 @@ fn calibrate_gaussian(args: &CalibrateArgs) -> Result<serde_json::Value, Failure
     let epsilon = Epsilon::new(epsilon).map_err(Failure::usage)?;
     let delta = Delta::new(delta).map_err(Failure::usage)?;
     let sigma = gaussian_sigma_for(calibration, epsilon, delta, sensitivity).map_err(Failure::usage)?;
-    Ok(json!({"sigma": sigma}))
+    Ok(Calibrated { mu: None, sigma })
 }
 
-fn calibrate_riemannian(args: &CalibrateArgs) -> Result<serde_json::Value, Failure> {
+fn calibrate_riemannian(args: &CalibrateArgs) -> Result<Calibrated, Failure> {
     let (Some(manifold), Some(dim)) = (args.manifold, args.dim) else {
         return Err(Failure::usage("--mechanism riemannian-gaussian needs --manifold and --dim"));
     };
@@ -339,12 +376,26 @@ fn calibrate_riemannian(args: &CalibrateArgs) -> Result<serde_json::Value, Failu
         (Some(mu), None) => {
             let mu = Mu::new(mu).map_err(Failure::usage)?;
             let sigma = riemannian_gaussian_sigma(space, args.sensitivity, mu).map_err(Failure::usage)?;
-            Ok(json!({"mu": mu.get(), "sigma": sigma}))
+            Ok(Calibrated { mu: Some(mu.get()), sigma })
         }
         (None, Some(sigma)) => {
             let mu = riemannian_gaussian_mu(space, args.sensitivity, sigma).map_err(Failure::usage)?;
-            Ok(json!({"mu": mu.get(), "sigma": sigma}))
+            Ok(Calibrated { mu: Some(mu.get()), sigma })
         }
         _ => Err(Failure::usage("give exactly one of --mu and --sigma")),
     }
+}
+
+/// What these commands answer.
+pub fn answers(all: &mut Answers) {
+    all.add::<Converted>("privacy convert");
+    all.add::<Composed>("privacy compose");
+    all.add::<Calibrated>("privacy calibrate");
+    all.add::<AuditAnswer>("privacy audit");
+    all.add::<Explained>("privacy explain");
+    all.add::<VerifiedAnswer>("privacy verify");
+    all.add::<verify::KeyPair>("privacy key");
+    all.add::<verify::Signed>("privacy sign");
+    all.add::<ledger::LedgerFile>("privacy ledger");
+    all.add::<dossier::DossierAnswer>("privacy dossier");
 }

@@ -1,11 +1,14 @@
 //! `visard reproduce`: the papers' figures and tables, ours beside them.
 
 use super::Global;
+use super::answer::Answers;
 use super::output::{Failure, Printer};
+use crate::cli::answer::shown;
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
-use visard::reproduce::{Context, ITEMS, ReproduceError, reproduce};
+use visard::reproduce::{Context, Finding, ITEMS, ReproduceError, Verdict, reproduce};
 
 /// Regenerate the papers' tables and figures, with our better way beside each
 #[derive(Debug, Args)]
@@ -24,12 +27,43 @@ pub struct ReproduceArgs {
     quick: bool,
 }
 
+/// What can be reproduced.
+#[derive(Serialize, JsonSchema)]
+pub struct ItemList {
+    items: Vec<ItemListed>,
+}
+
+/// A table or figure of a paper.
+#[derive(Serialize, JsonSchema)]
+pub struct ItemListed {
+    name: String,
+    about: String,
+}
+
+/// What was reproduced.
+#[derive(Serialize, JsonSchema)]
+pub struct Reproduced {
+    /// The page of all results.
+    index: String,
+    items: Vec<ItemFound>,
+}
+
+/// A result.
+#[derive(Serialize, JsonSchema)]
+pub struct ItemFound {
+    name: String,
+    /// Whether it agrees with the paper.
+    #[schemars(with = "String")]
+    verdict: Verdict,
+    seconds: f64,
+}
+
 /// Runs the items; finished ones are kept unless `--force` is given.
 pub fn run(args: &ReproduceArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     if args.names.iter().any(|n| n == "list") {
         let lines: Vec<String> = ITEMS.iter().map(|i| format!("{:20} {}", i.name, i.about)).collect();
-        let names: Vec<_> = ITEMS.iter().map(|i| json!({"name": i.name, "about": i.about})).collect();
-        printer.result(json!({"items": names}), lines.join("\n"));
+        let items = ITEMS.iter().map(|i| ItemListed { name: i.name.to_owned(), about: i.about.to_owned() });
+        printer.result(ItemList { items: items.collect() }, lines.join("\n"));
         return Ok(());
     }
     let data = std::env::var_os("VISARD_DATA").map(PathBuf::from).filter(|p| p.is_dir());
@@ -59,9 +93,20 @@ pub fn run(args: &ReproduceArgs, global: &Global, printer: &Printer) -> Result<(
             _ => Failure::failed(e),
         })?;
     let index = args.out.join("index.html");
+    let item = |(name, found): &(_, Finding)| ItemFound {
+        name: ToString::to_string(name),
+        verdict: found.verdict,
+        seconds: found.seconds,
+    };
     printer.result(
-        json!({"index": index, "items": findings.iter().map(|(n, f)| json!({"name": n, "verdict": f.verdict, "seconds": f.seconds})).collect::<Vec<_>>()}),
+        Reproduced { index: shown(&index), items: findings.iter().map(item).collect() },
         format!("{} items: {}", findings.len(), index.display()),
     );
     Ok(())
+}
+
+/// What these commands answer.
+pub fn answers(all: &mut Answers) {
+    all.add::<ItemList>("reproduce");
+    all.add::<Reproduced>("reproduce");
 }

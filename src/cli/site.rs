@@ -4,6 +4,7 @@ mod exchange;
 mod plan;
 
 use super::Global;
+use super::answer::Answers;
 use super::output::{Failure, Printer};
 use clap::Subcommand;
 
@@ -37,4 +38,18 @@ pub fn run(command: &SiteCommand, global: &Global, printer: &Printer) -> Result<
         SiteCommand::Verify(args) => exchange::verify(args, global, printer),
         SiteCommand::Unshare(args) => exchange::unshare(args, global, printer),
     }
+}
+
+/// What these commands answer.
+pub fn answers(all: &mut Answers) {
+    for answer in ["site sum", "site share"] {
+        all.add::<exchange::RoundAnswered>(answer);
+    }
+    all.add::<exchange::SharesVerified>("site verify");
+    for close in ["site merge", "site unshare"] {
+        all.add::<exchange::RoundClosed>(close);
+        all.add::<exchange::SitesReleased>(close);
+    }
+    all.add::<plan::SiteKeys>("site keys");
+    all.add::<plan::SitePlanWritten>("site plan");
 }

@@ -5,20 +5,30 @@ mod flatten;
 mod plan;
 mod sample;
 
+use super::answer::{Answers, Own};
+use super::answer::{Release, places, shown};
+use super::assessed::Assessed;
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
+use super::extract::ExtractAnswer;
 use super::extract::{self, ExtractArgs};
+use super::face::flatten::Flattened;
 use super::files::{make_folder, refuse_existing};
 use super::output::{Failure, Printer};
-use super::points::{answer, failure, places};
-use super::tangent::{KindArgs, RegressArgs, Statistics, counted, note};
+use super::points::failure;
+use super::points::plan::{PlanRow, PointPlanned, RecordsNeeded};
+use super::tangent::{self, KindArgs, RegressArgs, Statistics, counted, note};
 use super::{Global, heading, of_kind};
 use clap::{Args, Subcommand};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use visard::conformal::{Quality, SphereQuality};
 use visard::io::{Content, list_scans};
+use visard::norm::surface_assess::SurfaceAssessment;
 use visard::report::colour::short;
 use visard::study::Place;
+use visard::study::points::PointAccuracy;
 use visard::study::tangent::{FoundMean, MeanStatistic, TangentInputs, TangentOutcome, run_mean};
 use visard::surface::any::SurfaceSettings;
 use visard::surface_study::{HARMONICS, RegisterSettings, SurfaceInputs, SurfaceRow, register_all};
@@ -157,7 +167,7 @@ pub fn run(command: &SurfaceCommand, global: &Global, printer: &Printer) -> Resu
             let failed = rows.iter().filter(|row| !row.problem.is_empty()).count();
             let registered = rows.len() - failed;
             printer.own_result(
-                json!({"people": rows.len(), "registered": registered, "failed": failed}),
+                CheckedSurfaces { people: rows.len(), registered, failed },
                 format!("{registered} of {} scans can be registered; nothing was charged", rows.len()),
             );
             Ok(())
@@ -201,7 +211,7 @@ fn mean(args: &SurfaceMeanArgs, global: &Global, printer: &Printer) -> Result<()
     let statistic = MeanStatistic { budget: args.records.budget.mu()?, band, private_radius };
     let outcome = run_mean(&inputs, statistic).map_err(failure)?;
     note(&outcome, printer);
-    let TangentOutcome { folder, people, certificate, found, .. } = &outcome;
+    let TangentOutcome { folder, certificate, found, .. } = &outcome;
     let FoundMean { accuracy, sentence, .. } = found;
     let text = format!(
         "{} of {}, {}\n  {sentence}{}\n{}",
@@ -211,9 +221,39 @@ fn mean(args: &SurfaceMeanArgs, global: &Global, printer: &Printer) -> Result<()
         found.band_half_width().map(band_text).unwrap_or_default(),
         places(folder, certificate)
     );
-    let answered = json!({"accuracy": accuracy, "band": found.band_half_width()});
-    printer.result(answer(folder, *people, certificate, answered), text);
+    let findings = SurfaceMean { accuracy: *accuracy, band: found.band_half_width() };
+    printer.result(Release::of(folder, certificate, findings), text);
     Ok(())
+}
+
+/// A mean surface.
+#[derive(Serialize, JsonSchema)]
+pub struct SurfaceMean {
+    /// How far the release is expected to lie from the mean without noise, beside what else might be published.
+    accuracy: PointAccuracy,
+    /// Half the width of the band, on average.
+    band: Option<f64>,
+}
+
+/// Surfaces that were tried: nothing was charged.
+#[derive(Serialize, JsonSchema)]
+pub struct CheckedSurfaces {
+    people: usize,
+    /// How many can be registered.
+    registered: usize,
+    /// How many cannot.
+    failed: usize,
+}
+
+/// Surfaces that were registered.
+#[derive(Serialize, JsonSchema)]
+pub struct RegisteredSurfaces {
+    /// Their folder.
+    out: String,
+    /// How many were registered.
+    registered: usize,
+    /// How many could not be.
+    failed: usize,
 }
 
 /// The band, in words.
@@ -242,7 +282,7 @@ fn register(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<(
     let (all, out) = (rows.len(), &args.out);
     let failed = rows.iter().filter(|row| !row.problem.is_empty()).count();
     printer.own_result(
-        json!({"out": out, "registered": all - failed, "failed": failed}),
+        RegisteredSurfaces { out: shown(out), registered: all - failed, failed },
         format!("{} of {all} scans registered: {}", all - failed, out.display()),
     );
     match failed {
@@ -269,4 +309,19 @@ fn registered(
     failed.for_each(|row| printer.note(format!("error: {}: {}", row.scan, row.problem)));
     printer.remarks(&found.notes);
     Ok(found.rows)
+}
+
+/// What these commands answer.
+pub fn answers(all: &mut Answers) {
+    all.add_study::<SurfaceMean>("surface mean");
+    tangent::answers("surface", all);
+    all.add::<sample::SampledSurfaces>("surface sample");
+    all.add::<Own<Assessed<SurfaceAssessment>>>("surface assess");
+    all.add::<Vec<PlanRow<PointPlanned>>>("surface plan");
+    all.add::<Vec<RecordsNeeded>>("surface plan");
+    all.add::<Flattened<Quality>>("surface flatten");
+    all.add::<Flattened<SphereQuality>>("surface flatten");
+    all.add::<Own<RegisteredSurfaces>>("surface register");
+    all.add::<Own<CheckedSurfaces>>("surface check");
+    all.add::<Own<ExtractAnswer>>("surface extract");
 }

@@ -3,9 +3,11 @@
 use super::files::refuse_other_scans;
 use super::output::{Failure, Printer};
 use super::{Global, make_folder, refuse_existing};
+use crate::cli::answer::shown;
 use clap::{Args, Subcommand};
 use rayon::prelude::*;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::io::{write_npy, write_ply};
 use visard::mesh::Point;
@@ -38,6 +40,22 @@ pub struct SynthSurfaceArgs {
 /// The population is always the same unless `--seed` says otherwise.
 const POPULATION: u64 = 1;
 
+/// Made-up scans.
+#[derive(Serialize, JsonSchema)]
+pub struct MadeUp {
+    /// Their folder.
+    out: String,
+    /// Which organ.
+    kind: String,
+    /// How many.
+    n: u64,
+    seed: u64,
+    /// Vertices of the template.
+    vertices: usize,
+    /// `true`: none is of a person.
+    synthetic: bool,
+}
+
 /// Runs the command.
 pub fn run(command: &SynthCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let SynthCommand::Surface(args) = command;
@@ -68,7 +86,14 @@ pub fn run(command: &SynthCommand, global: &Global, printer: &Printer) -> Result
     write("shapes.npy", &rows, made.iter().flat_map(unmoved).collect())?;
     write("traits.npy", &[made.len(), ORGAN_TRAITS], made.iter().flat_map(|one| one.traits).collect())?;
     printer.result(
-        json!({"out": args.out, "kind": args.kind.name(), "n": args.n, "seed": seed, "vertices": vertices, "synthetic": true}),
+        MadeUp {
+            out: shown(&args.out),
+            kind: args.kind.name().to_owned(),
+            n: args.n.into(),
+            seed,
+            vertices,
+            synthetic: true,
+        },
         format!("{} scans of made-up people, none of a person\n  {}", args.n, args.out.display()),
     );
     Ok(())

@@ -1,8 +1,10 @@
 //! `visard privacy verify`, `key` and `sign`: whether a release is what its certificate says, and who stands behind it.
 
 use super::output::{Failure, Printer};
+use crate::cli::answer::shown;
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::study::{Binding, StudyFolder, make_key, sign_certificate, verify as verify_release};
 
@@ -81,7 +83,7 @@ pub fn verify(args: &VerifyArgs, printer: &Printer) -> Result<(), Failure> {
         }
     };
     printer.result(
-        found.to_json(),
+        found.answer(),
         format!(
             "{standing}: {}, {} for {}\nfiles:   {} as released\n{ledger}\n{signature}",
             certificate.mechanism,
@@ -93,11 +95,29 @@ pub fn verify(args: &VerifyArgs, printer: &Printer) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A pair of keys.
+#[derive(Serialize, JsonSchema)]
+pub struct KeyPair {
+    /// The file not to share.
+    secret_key: String,
+    /// The file to publish.
+    public_key: String,
+}
+
+/// A certificate that was signed.
+#[derive(Serialize, JsonSchema)]
+pub struct Signed {
+    /// The file of the signature.
+    signature: String,
+    /// Whether the release is private.
+    private: bool,
+}
+
 /// Runs `privacy key`.
 pub fn key(args: &KeyArgs, printer: &Printer) -> Result<(), Failure> {
     let public = make_key(&args.file).map_err(Failure::failed)?;
     printer.result(
-        json!({"secret_key": args.file, "public_key": public}),
+        KeyPair { secret_key: shown(&args.file), public_key: shown(&public) },
         format!("do not share: {}\npublish:      {}", args.file.display(), public.display()),
     );
     Ok(())
@@ -133,7 +153,7 @@ pub fn sign(args: &SignArgs, printer: &Printer) -> Result<(), Failure> {
     let signature = sign_certificate(&release.join(visard::study::layout::CERTIFICATE), &args.key)
         .map_err(Failure::failed)?;
     printer.result(
-        json!({"signature": signature, "private": found.certificate.private}),
+        Signed { signature: shown(&signature), private: found.certificate.private },
         format!("signed: {}", signature.display()),
     );
     Ok(())

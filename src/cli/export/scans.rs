@@ -1,12 +1,14 @@
 //! `visard export --format scans`: surfaces as a scanner would see them, for teaching and for trying out other programs.
 
+use crate::cli::answer::shown;
 use crate::cli::output::{Failure, Printer};
 use crate::cli::{Global, files, make_folder};
 use clap::ValueEnum;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use visard::io::write_ply_with_comment;
 use visard::mesh::{Point, TriMesh};
@@ -94,7 +96,14 @@ pub fn run(
     })?;
     let n = sources.len();
     printer.result(
-        json!({"out": out, "n": n, "seed": seed, "synthetic": is_synthetic, "scans": scans, "truth": truths}),
+        SimulatedScans {
+            out: shown(out),
+            n,
+            seed,
+            synthetic: is_synthetic,
+            scans: shown(&scans),
+            truth: shown(&truths),
+        },
         format!(
             "{n} simulated scan{}{}: free, nothing was charged\n  {}\n  where each surface lies in its scan, vertex by vertex: {}",
             if n == 1 { "" } else { "s" },
@@ -104,6 +113,21 @@ pub fn run(
         ),
     );
     Ok(())
+}
+
+/// Simulated scans of surfaces.
+#[derive(Serialize, JsonSchema)]
+pub struct SimulatedScans {
+    /// Their folder.
+    out: String,
+    n: usize,
+    seed: u64,
+    /// Whether the surfaces are drawn from a release, and of no person.
+    synthetic: bool,
+    /// The folder of the scans.
+    scans: String,
+    /// The folder of the surfaces, each as it lies in its scan.
+    truth: String,
 }
 
 /// The meshes in a folder that `sample` wrote, by its names, or what was named; whether it is the former.

@@ -6,7 +6,6 @@ use crate::cli::assessed::{kept_apart, said};
 use crate::cli::output::{Failure, Printer};
 use crate::cli::{Global, heading};
 use clap::Args;
-use serde_json::json;
 use std::path::PathBuf;
 use visard::norm::map::{MAP, MAP_TABLE};
 use visard::norm::patient::{AssessRequest, assess};
@@ -59,6 +58,6 @@ pub fn run(args: &AssessArgs, global: &Global, printer: &Printer) -> Result<(), 
         registration: args.registration,
     };
     let (found, verified) = assess(&request).map_err(Failure::failed)?;
-    said(json!(found), &found.compared, &found.notes, (verified, &internal), printer);
+    said(&found, &found.compared, &found.notes, (verified, &internal), printer);
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! `visard face compare`: groups of faces, where their means differ and whether they do.
 
 use super::records::{RecordArgs, note_failures, run_with_progress};
+use crate::cli::answer::{Release, places};
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer};
-use crate::cli::points::{answer, places};
-use crate::cli::tangent::{compared_answer, compared_lines};
+use crate::cli::tangent::{GroupFindings, compared_lines};
 use crate::cli::{Global, heading};
 use clap::Args;
 use std::path::PathBuf;
@@ -46,14 +46,15 @@ pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(),
 
 /// What the data holder is told.
 pub fn report(outcome: &TangentOutcome<FoundGroups>, printer: &Printer) {
-    let TangentOutcome { folder, people, certificate, found, .. } = outcome;
+    let TangentOutcome { folder, certificate, found, .. } = outcome;
     note_failures(printer, outcome.failed, outcome.records_read, &folder.internal());
     if found.small {
         printer.note("note: at this budget, this many people show only very large differences (see face plan --compare)");
     }
     let lines = compared_lines(found, certificate);
     let text = format!("{lines}{}{}", difference_lines(found), places(folder, certificate));
-    printer.result(answer(folder, *people, certificate, compared_answer(found)), text);
+    let findings = GroupFindings::of(found);
+    printer.result(Release::of(folder, certificate, findings), text);
 }
 
 /// Where groups differ, a line for each difference.

@@ -4,7 +4,8 @@ use super::files::{make_folder, refuse_existing};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use visard::conformal::{Quality, disk_map};
 use visard::io;
@@ -56,13 +57,31 @@ impl FlattenArgs {
     }
 }
 
-/// Figures as they are written and told.
-pub fn write_quality(file: &Path, mut about: Value, surface: &str, seconds: f64) -> Result<Value, Failure> {
-    about["surface"] = json!(surface);
-    about["seconds"] = json!(seconds);
-    let text = serde_json::to_string_pretty(&about).map_err(Failure::failed)?;
-    io::write_bytes(file, text.as_bytes()).map_err(Failure::failed)?;
-    Ok(about)
+/// A flattened mesh: how far the map is from conformal, as quality.json has it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Flattened{Quality}")]
+pub struct Flattened<Quality> {
+    #[serde(flatten)]
+    quality: Quality,
+    /// `disk` or `closed`.
+    surface: &'static str,
+    /// Seconds that the map took.
+    seconds: f64,
+}
+
+impl<Quality: Serialize> Flattened<Quality> {
+    /// Written to quality.json.
+    pub fn write(
+        file: &Path,
+        quality: Quality,
+        surface: &'static str,
+        seconds: f64,
+    ) -> Result<Self, Failure> {
+        let about = Self { quality, surface, seconds };
+        let text = serde_json::to_string_pretty(&about).map_err(Failure::failed)?;
+        io::write_bytes(file, text.as_bytes()).map_err(Failure::failed)?;
+        Ok(about)
+    }
 }
 
 /// Runs the command.
@@ -110,10 +129,8 @@ pub fn disk(args: &FlattenArgs, mesh: TriMesh, global: &Global, printer: &Printe
     }
     args.folder()?;
     io::write_npy(&map_file, &[vertices, 2], &rows).map_err(Failure::failed)?;
-    let about = serde_json::to_value(&measured).map_err(Failure::failed)?;
-    let about = write_quality(&quality_file, about, "disk", seconds)?;
     printer.result(
-        about,
+        Flattened::write(&quality_file, &measured, "disk", seconds)?,
         format!(
             "{vertices} vertices flattened in {:.1} ms: mean angle distortion {:.3}°, {} flipped triangles\n  {}",
             1e3 * seconds,

@@ -2,13 +2,15 @@
 
 use super::modes::{self, Statistic};
 use super::records::{RecordArgs, note_failures, run_with_progress};
+use crate::cli::answer::{NothingReleased, Release};
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, where_to};
 use crate::cli::{Global, heading};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
-use visard::privacy::{Certificate, ClipRadius, ClipSource, Mu, PrivacyLoss};
+use visard::privacy::{Certificate, ClipRadius, ClipSource, Mu};
 use visard::study::face::modes::{FaceModesSettings, MODES};
 use visard::study::face::{
     Accuracy, ClipChoice, FaceMechanism, FaceOutcome, FaceStudySettings, StreamSettings, Units, Yardstick,
@@ -133,36 +135,39 @@ pub fn run(args: &MeanArgs, global: &Global, printer: &Printer) -> Result<(), Fa
     Ok(())
 }
 
+/// A mean face.
+#[derive(Serialize, JsonSchema)]
+pub struct FaceMean {
+    /// How far the release is expected to lie from the mean without noise, beside what else might be published.
+    accuracy: Accuracy,
+    /// Half the width of the band, on average.
+    band: Option<f64>,
+    /// The mean size of the faces in millimetres, where it was released.
+    size_mm: Option<f64>,
+}
+
 /// What the data holder is told.
 pub fn report(outcome: &FaceOutcome, printer: &Printer) {
-    let root = outcome.folder.root();
     let release = outcome.folder.release();
     note_failures(printer, outcome.failed, outcome.scans, &outcome.folder.internal());
     let Some(released) = &outcome.released else {
         printer.own_result(
-            json!({"out": root, "internal": outcome.folder.internal(), "n": outcome.people, "released": false}),
+            NothingReleased::of(&outcome.folder, outcome.people as u64),
             format!("non-private mean of {} scans: {}", outcome.scans, outcome.folder.internal().display()),
         );
         return;
     };
-    let Certificate { private, mechanism, loss, .. } = &released.certificate;
+    let Certificate { private, loss, .. } = &released.certificate;
+    let findings = FaceMean {
+        accuracy: released.accuracy,
+        band: released.band,
+        size_mm: match released.yardstick {
+            Yardstick::Released(mm) => Some(mm),
+            Yardstick::OfTwentyCentimetres => None,
+        },
+    };
     printer.result(
-        json!({
-            "out": root,
-            "release": release,
-            "report": release.join(REPORT),
-            "n": outcome.people,
-            "mechanism": mechanism,
-            "mu": if let PrivacyLoss::Gaussian(mu) = loss { Some(mu) } else { None },
-            "loss": loss,
-            "private": private,
-            "accuracy": released.accuracy,
-            "band": released.band,
-            "size_mm": match released.yardstick {
-                Yardstick::Released(mm) => Some(mm),
-                Yardstick::OfTwentyCentimetres => None,
-            },
-        }),
+        Release::of(&outcome.folder, &released.certificate, findings),
         format!(
             "{} of {} {}, {}\n{}{}\n  {} {}\n  open first:   {} (every scan, the worst first, and the true error: for the data holder only)\n  its page:     {}\n  do not share: {}",
             if *private { "private average" } else { "average (NOT PRIVATE)" },

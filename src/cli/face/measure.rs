@@ -2,9 +2,11 @@
 
 use super::files::refuse_existing;
 use crate::cli::Global;
+use crate::cli::answer::shown;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use visard::io;
 use visard::study::face::anthropometry::FaceMeasure;
@@ -51,7 +53,7 @@ pub fn run(args: &MeasureArgs, global: &Global, printer: &Printer) -> Result<(),
     io::write_text(&args.out, &text).map_err(Failure::failed)?;
     let measured = files.len() - failed;
     printer.result(
-        json!({"out": args.out, "measured": measured, "failed": failed}),
+        Measured { out: shown(&args.out), measured, failed },
         format!("{measured} of {} faces measured: {}", files.len(), args.out.display()),
     );
     match failed {
@@ -59,6 +61,17 @@ pub fn run(args: &MeasureArgs, global: &Global, printer: &Printer) -> Result<(),
         _ => Err(Failure::failed(format!("{failed} of {} faces could not be measured", files.len()))
             .with_hint("their lines of the table are empty")),
     }
+}
+
+/// A table of measures.
+#[derive(Serialize, JsonSchema)]
+pub struct Measured {
+    /// The table.
+    out: String,
+    /// How many faces were measured.
+    measured: usize,
+    /// How many could not be.
+    failed: usize,
 }
 
 fn line(cells: &[String]) -> String {

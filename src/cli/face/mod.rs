@@ -17,14 +17,22 @@ mod sample;
 
 pub use compare::{difference_lines, report as report_groups};
 pub use files::{scans_help, template_source};
-pub use mean::{budget_of, report};
+pub use mean::{FaceMean, budget_of, report};
 pub use modes::report as report_modes;
 pub use records::{MakingArgs, NeutralArgs, failure, note_failures, run_with_progress, with_progress};
 pub use regress::report as report_fields;
 
 use super::Global;
+use super::answer::{Answers, NothingReleased, Own, Release};
+use super::assessed::Assessed;
 use super::output::{Failure, Printer};
+use super::tangent::{self, ModesFindings};
 use clap::Subcommand;
+use visard::conformal::Quality;
+use visard::norm::assess::Assessment;
+use visard::study::face::plan_rows::{
+    FaceComparePlan, FaceMeanPlan, FaceModesPlan, FaceRegressionPlan, PeopleNeeded, Row,
+};
 
 /// Commands on face scans.
 #[derive(Debug, Subcommand)]
@@ -71,4 +79,25 @@ pub fn run(command: &FaceCommand, global: &Global, printer: &Printer) -> Result<
         FaceCommand::Register(args) => register::run(args, global, printer),
         FaceCommand::Measure(args) => measure::run(args, global, printer),
     }
+}
+
+/// What these commands answer.
+pub fn answers(all: &mut Answers) {
+    all.add_study::<mean::FaceMean>("face mean");
+    all.add::<Release<ModesFindings>>("face mean");
+    all.add::<Own<NothingReleased>>("face mean");
+    tangent::answers("face", all);
+    all.add::<sample::SampledFaces>("face sample");
+    all.add::<predict::Predicted>("face predict");
+    all.add::<Own<Assessed<Assessment>>>("face assess");
+    all.add::<Vec<Row<FaceMeanPlan>>>("face plan");
+    all.add::<Vec<PeopleNeeded>>("face plan");
+    all.add::<Vec<Row<FaceModesPlan>>>("face plan");
+    all.add::<Vec<Row<FaceComparePlan>>>("face plan");
+    all.add::<Vec<Row<FaceRegressionPlan>>>("face plan");
+    all.add::<prepare::Prepared>("face prepare");
+    all.add::<flatten::Flattened<Quality>>("face flatten");
+    all.add::<Own<register::Registered>>("face register");
+    all.add::<measure::Measured>("face measure");
+    all.add::<Release<mean::FaceMean>>("demo");
 }

@@ -1,10 +1,10 @@
 //! `visard face modes`: how people's faces differ, with their mean.
 
 use super::records::{RecordArgs, note_failures, run_with_progress};
+use crate::cli::answer::{Release, places};
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer};
-use crate::cli::points::{answer, places};
-use crate::cli::tangent::modes_answer;
+use crate::cli::tangent::ModesFindings;
 use crate::cli::{Global, heading, tangent};
 use clap::{Args, ValueEnum};
 use std::fmt::Write as _;
@@ -69,10 +69,10 @@ pub fn run_settings(settings: &FaceModesSettings, printer: &Printer) -> Result<(
 
 /// What the data holder is told.
 pub fn report(outcome: &TangentOutcome<FoundModes>, printer: &Printer) {
-    let TangentOutcome { folder, people, certificate, found, .. } = outcome;
+    let TangentOutcome { folder, certificate, found, .. } = outcome;
     note_failures(printer, outcome.failed, outcome.records_read, &folder.internal());
-    let more = modes_answer(&found.modes, &found.accuracy);
-    printer.result(answer(folder, *people, certificate, more), text(outcome));
+    let findings = ModesFindings::of(&found.modes, found.accuracy);
+    printer.result(Release::of(folder, certificate, findings), text(outcome));
 }
 
 fn text(outcome: &TangentOutcome<FoundModes>) -> String {

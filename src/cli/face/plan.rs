@@ -9,12 +9,12 @@ use crate::cli::heading;
 use crate::cli::output::{Failure, Printer};
 use crate::cli::plan::SaveArgs;
 use clap::Args;
-use serde_json::Value;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 use visard::privacy::{Mu, PrivacyLoss, rounded_up};
 use visard::study::face::plan::{MOST, PlanRequest, people_for, plan};
-use visard::study::face::plan_rows::{self, DELTA};
+use visard::study::face::plan_rows::{self, DELTA, FaceMeanPlan, Row};
 use visard::study::face::regress::{RegressionForecast, plan_regression};
 use visard::study::face::{CURVES, FACE_MM, FaceMechanism, SAMPLES, TEMPLATE_DISTANCE};
 
@@ -87,7 +87,7 @@ impl PlanArgs {
         &self,
         statistic: &str,
         cells: impl IntoIterator<Item = (usize, Mu)>,
-        (rows, text): (Vec<Value>, String),
+        (rows, text): (Vec<impl Serialize>, String),
         printer: &Printer,
     ) -> Result<(), Failure> {
         let cells: Vec<_> = cells.into_iter().map(|(n, mu)| (n as u64, PrivacyLoss::Gaussian(mu))).collect();
@@ -138,7 +138,7 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
         None => {
             let found = plan(&request).map_err(Failure::usage)?;
             let rows = found.iter().map(|f| plan_rows::mean(f, delta(args)));
-            let rows: Vec<Value> = rows.collect::<Result<_, _>>().map_err(Failure::failed)?;
+            let rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::failed)?;
             let text = text(&rows, args.prior.is_some());
             args.finish(
                 &args.mechanism.statistic(args.band),
@@ -188,7 +188,7 @@ fn needed(args: &PlanArgs, request: &PlanRequest, want: f64, printer: &Printer) 
         let _ = write!(text, "\n{:>6.3}  {:>16.2}  {shown:>6}", mu.get(), epsilon);
         rows.push(plan_rows::people(mu, n, want, delta(args)).map_err(Failure::failed)?);
     }
-    printer.result(Value::Array(rows), text);
+    printer.result(rows, text);
     Ok(())
 }
 
@@ -201,7 +201,7 @@ fn epsilon(mu: Mu, delta: f64) -> Result<f64, Failure> {
     Ok(rounded_up(plan_rows::epsilon(mu, delta).map_err(Failure::failed)?, 2))
 }
 
-fn text(rows: &[Value], prior: bool) -> String {
+fn text(rows: &[Row<FaceMeanPlan>], prior: bool) -> String {
     let people = if prior {
         "Simulated people who differ as the prior's do, their mean half as far off the prior's as populations lie off the template".into()
     } else {
@@ -215,21 +215,20 @@ fn text(rows: &[Value], prior: bool) -> String {
         "n", "mu", "epsilon", "attacker right", "release", unread, "sample",
     );
     let verdict = format!("  not worth the budget: mostly the {unread}");
-    for row in rows {
-        let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
+    for Row { n, mu, epsilon, expected, .. } in rows {
         let _ = write!(
             out,
             "\n{:>6}  {:>6.3}  {:>7.2}  {:>12.1} %  {:>7.2} mm  {:>7.2} mm  {:>7.2} mm{}",
-            number("n"),
-            number("mu"),
-            rounded_up(number("epsilon"), 2),
-            rounded_up(100.0 * number("guess_probability"), 1),
-            number("error_mm"),
-            number("template_error_mm"),
-            number("sampling_error_mm"),
-            if row["worth"] == true { "" } else { &verdict },
+            n,
+            mu.get(),
+            rounded_up(*epsilon, 2),
+            rounded_up(100.0 * expected.guess_probability, 1),
+            expected.error_mm,
+            expected.template_error_mm,
+            expected.sampling_error_mm,
+            if expected.worth { "" } else { &verdict },
         );
-        if let Some(band) = row["band_mm"].as_f64() {
+        if let Some(band) = expected.band_mm {
             let _ = write!(
                 out,
                 "\n{:>8}95 % band for the population's mean: {band:.2} mm to either side in each coordinate",

@@ -2,9 +2,11 @@
 
 use super::files::{make_folder, refuse_existing, template_source};
 use crate::cli::Global;
+use crate::cli::answer::shown;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::io::{write_bytes, write_ply};
 use visard::mesh::TriMesh;
@@ -41,6 +43,21 @@ pub struct PredictArgs {
     template: String,
 }
 
+/// A face at values of the covariates.
+#[derive(Serialize, JsonSchema)]
+pub struct Predicted {
+    /// Whether the release is private.
+    private: bool,
+    /// The error to expect of it, by the noise alone, on a face of area 1.
+    error_rms: f64,
+    /// The mesh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    out: Option<String>,
+    /// The animation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turntable: Option<String>,
+}
+
 /// Frames from one end to the other.
 const FRAMES: usize = 24;
 
@@ -53,16 +70,17 @@ pub fn run(args: &PredictArgs, global: &Global, printer: &Printer) -> Result<(),
         RegressionRelease::open(&args.release, &template_source(&args.template)).map_err(Failure::failed)?;
     let values = release.design().values(&args.at).map_err(Failure::usage)?;
     let found = release.at(&values).map_err(Failure::failed)?;
-    let mut said = json!({"private": release.certificate().private, "error_rms": found.rms});
+    let private = release.certificate().private;
+    let mut said = Predicted { private, error_rms: found.rms, out: None, turntable: None };
     let mut text = format!(
         "expected error {:.2} mm on a face of 20 cm (root mean square, noise only){}",
         200.0 * found.rms,
-        if release.certificate().private { "" } else { "; NOT PRIVATE: do not publish" }
+        if private { "" } else { "; NOT PRIVATE: do not publish" }
     );
     if let Some(file) = &args.out {
         file.parent().map_or(Ok(()), make_folder)?;
         write_ply(file, &found.mesh).map_err(Failure::failed)?;
-        said["out"] = json!(file);
+        said.out = Some(shown(file));
         text = format!("{}\n{text}", file.display());
     }
     if let (Some(name), Some(file)) = (&args.along, &args.turntable) {
@@ -71,7 +89,7 @@ pub fn run(args: &PredictArgs, global: &Global, printer: &Printer) -> Result<(),
         let bytes =
             animate(&faces, &Animation { pixels, ..Animation::default() }).map_err(Failure::failed)?;
         write_bytes(file, &bytes).map_err(Failure::failed)?;
-        said["turntable"] = json!(file);
+        said.turntable = Some(shown(file));
         text = format!("{}\n{text}", file.display());
     }
     printer.result(said, text);

@@ -1,10 +1,12 @@
 //! `visard face prepare`: stage one of a study of many scans.
 
 use super::records::{MakingArgs, NeutralArgs, run_with_progress};
+use crate::cli::answer::shown;
 use crate::cli::output::{Failure, Printer};
 use crate::cli::{Global, heading};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::study::Place;
 use visard::study::face::FaceInputs;
@@ -35,6 +37,29 @@ pub struct PrepareArgs {
     neutral: NeutralArgs,
 }
 
+/// A shard of prepared records.
+#[derive(Serialize, JsonSchema)]
+pub struct Prepared {
+    /// The folder of the records.
+    out: String,
+    /// The list of this shard's records.
+    index: String,
+    /// Which shard, as k/N.
+    shard: String,
+    /// Scans of all shards.
+    n: usize,
+    /// Scans of this one.
+    rows: usize,
+    /// Records that it has.
+    made: usize,
+    /// Scans that could not be processed.
+    failed: usize,
+    /// Records that were made before.
+    reused: usize,
+    /// Seconds that it took.
+    seconds: f64,
+}
+
 /// Runs `face prepare`.
 pub fn run(args: &PrepareArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let place = Place { seed: global.seed, stop: global.stop.clone(), ..Place::new(&args.out) };
@@ -51,10 +76,17 @@ pub fn run(args: &PrepareArgs, global: &Global, printer: &Printer) -> Result<(),
     let PreparedShard { index, n, rows, made, failed, reused, seconds } =
         run_with_progress(printer, |show| prepare(&settings, show))?;
     printer.result(
-        json!({
-            "out": args.out, "index": index, "shard": args.shard.to_string(), "n": n, "rows": rows, "made": made, "failed": failed,
-            "reused": reused, "seconds": seconds,
-        }),
+        Prepared {
+            out: shown(&args.out),
+            index: shown(&index),
+            shard: args.shard.to_string(),
+            n,
+            rows,
+            made,
+            failed,
+            reused,
+            seconds,
+        },
         format!(
             "shard {} of {n} scans: {made} records of {rows}, {reused} of them made before; {failed} could not be processed and count as the \
              template (do not publish)\n  index: {}",

@@ -2,12 +2,15 @@
 
 use super::NeutralArgs;
 use super::files::{make_folder, refuse_existing, scans_help, template_source};
+use crate::cli::answer::shown;
 use crate::cli::of_kind;
 use crate::cli::output::{Failure, Printer};
 use crate::cli::{Global, heading};
 use clap::Args;
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use visard::io::{self, Content};
 use visard::mesh::Point;
@@ -100,7 +103,12 @@ pub fn run(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<()
     let odd: Vec<String> = odd.map(|row| format!("{}: {}", row.scan, row.repairs)).collect();
     printer.remarks(&odd);
     printer.own_result(
-        json!({"out": args.out, "registered": rows.len() - failed.len(), "failed": failed.len(), "seconds": seconds(&rows)}),
+        Registered {
+            out: shown(&args.out),
+            registered: rows.len() - failed.len(),
+            failed: failed.len(),
+            seconds: seconds(&rows),
+        },
         format!("{} of {} scans registered: {}", rows.len() - failed.len(), rows.len(), args.out.display()),
     );
     if failed.is_empty() {
@@ -110,8 +118,21 @@ pub fn run(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<()
     }
 }
 
+/// Scans that were registered.
+#[derive(Serialize, JsonSchema)]
+pub struct Registered {
+    /// The folder of the registered faces.
+    out: String,
+    /// How many scans were registered.
+    registered: usize,
+    /// How many could not be.
+    failed: usize,
+    /// Seconds of all scans together, by stage.
+    seconds: Map<String, Value>,
+}
+
 /// Seconds of all scans together, by stage, to the millisecond.
-fn seconds(rows: &[ScanRow]) -> Value {
+fn seconds(rows: &[ScanRow]) -> Map<String, Value> {
     let of = |stage: usize| 1e-3 * (1e3 * rows.iter().map(|row| row.seconds[stage]).sum::<f64>()).round();
     ScanStage::NAMES.iter().enumerate().map(|(stage, name)| ((*name).to_owned(), json!(of(stage)))).collect()
 }

@@ -1,10 +1,10 @@
 //! `visard face regress`: from scans and a table to what covariates do to a face.
 
 use super::records::{RecordArgs, note_failures, run_with_progress};
+use crate::cli::answer::{Release, places};
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, counted};
-use crate::cli::points::{answer, places};
-use crate::cli::tangent::{ResidualArgs, explained_text, field_text, fields_answer, residual_text};
+use crate::cli::tangent::{FieldFindings, ResidualArgs, explained_text, field_text, residual_text};
 use crate::cli::{Global, heading};
 use clap::Args;
 use std::path::PathBuf;
@@ -84,5 +84,6 @@ pub fn report(outcome: &TangentOutcome<FoundFields>, printer: &Printer) {
         residual_text(found),
         places(folder, certificate)
     );
-    printer.result(answer(folder, *people, certificate, fields_answer(found)), text);
+    let findings = FieldFindings::of(found);
+    printer.result(Release::of(folder, certificate, findings), text);
 }

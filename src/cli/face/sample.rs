@@ -2,9 +2,11 @@
 
 use super::files::{make_folder, refuse_existing, template_source};
 use crate::cli::Global;
+use crate::cli::answer::{Sample, shown};
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::norm::sample::{FIDELITY, MOST_FACES, SampleRequest, Sampled, sample};
 use visard::study::layout::CURVES;
@@ -54,11 +56,13 @@ pub fn run(args: &SampleArgs, global: &Global, printer: &Printer) -> Result<(), 
         Failure::failed(error)
     })?;
     printer.result(
-        json!({
-            "out": args.out, "n": args.n, "seed": request.seed, "synthetic": true, "curves": args.out.join(CURVES),
-            "fidelity": args.out.join(FIDELITY), "smoothed": sampled.smoothed,
-            "drawn_covariates": sampled.drawn_covariates,
-        }),
+        SampledFaces {
+            sample: Sample::of(&args.out, args.n.into(), request.seed),
+            curves: shown(&args.out.join(CURVES)),
+            fidelity: shown(&args.out.join(FIDELITY)),
+            smoothed: sampled.smoothed,
+            drawn_covariates: sampled.drawn_covariates.clone(),
+        },
         format!(
             "{} synthetic faces, none of a person, drawn from the release: free, nothing was charged{}\n  what they are good for: {}\n  {}",
             args.n,
@@ -68,6 +72,21 @@ pub fn run(args: &SampleArgs, global: &Global, printer: &Printer) -> Result<(), 
         ),
     );
     Ok(())
+}
+
+/// Synthetic faces.
+#[derive(Serialize, JsonSchema)]
+pub struct SampledFaces {
+    #[serde(flatten)]
+    sample: Sample,
+    /// Their curves, as one array.
+    curves: String,
+    /// What they are good for.
+    fidelity: String,
+    /// How many folded and were made smoother.
+    smoothed: usize,
+    /// Covariates that were drawn, since their values were not given.
+    drawn_covariates: Vec<String>,
 }
 
 /// What was chosen without being asked for.

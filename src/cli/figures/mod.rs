@@ -4,9 +4,11 @@ mod convert;
 
 use super::output::{Failure, Printer};
 use super::{Global, make_folder, refuse_existing};
+use crate::cli::answer::shown;
 use clap::{Args, ValueEnum};
 use convert::{Letters, Style};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use visard::io::{write_bytes, write_text};
 use visard::report::extract::{Picture, pictures};
@@ -93,10 +95,27 @@ pub fn run(args: &FiguresArgs, global: &Global, printer: &Printer) -> Result<(),
         args.out.display(),
         captions.display()
     );
-    let standing = standing.phrase();
-    let value = json!({"out": args.out, "figures": names, "captions": captions, "standing": standing});
-    printer.result(value, words);
+    let answer = FiguresAnswer {
+        out: shown(&args.out),
+        figures: names,
+        captions: shown(&captions),
+        standing: standing.phrase().to_owned(),
+    };
+    printer.result(answer, words);
     Ok(())
+}
+
+/// Pictures of a release.
+#[derive(Serialize, JsonSchema)]
+pub struct FiguresAnswer {
+    /// Their folder.
+    out: String,
+    /// Their names, without endings.
+    figures: Vec<String>,
+    /// The file of the captions.
+    captions: String,
+    /// Whether they may be published.
+    standing: String,
 }
 
 /// The pictures of a release's page, after those of its surface.

@@ -2,9 +2,11 @@
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
+use crate::cli::answer::shown;
 use clap::Args;
 use rand::SeedableRng;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::io::{Limit, open, write_npy, write_text};
 use visard::manifold::PoincareBall;
@@ -26,6 +28,17 @@ pub struct EmbedArgs {
     /// Passes over the edges
     #[arg(long, value_name = "N", default_value_t = 100)]
     epochs: usize,
+}
+
+/// An embedding of a tree, without privacy.
+#[derive(Serialize, JsonSchema)]
+pub struct Embedded {
+    /// Its folder.
+    out: String,
+    nodes: usize,
+    edges: usize,
+    /// The mean rank of ancestors among all nodes by distance: 1 is perfect.
+    mean_rank: f64,
 }
 
 /// Trains the embedding and writes it.
@@ -51,7 +64,7 @@ pub fn embed(args: &EmbedArgs, global: &Global, printer: &Printer) -> Result<(),
     let names: String = tree.names.iter().enumerate().map(|(i, name)| format!("{i},{name}\n")).collect();
     write_text(&nodes_file, &format!("node,name\n{names}")).map_err(Failure::failed)?;
     printer.result(
-        json!({"out": args.out, "nodes": points.len(), "edges": tree.edges.len(), "mean_rank": rank}),
+        Embedded { out: shown(&args.out), nodes: points.len(), edges: tree.edges.len(), mean_rank: rank },
         format!(
             "{} nodes embedded in dimension {}, mean rank of ancestors {rank:.1}: {}",
             points.len(),

@@ -4,6 +4,7 @@ mod embed;
 mod names;
 mod report;
 
+use super::answer::Answers;
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use super::output::{Failure, Printer};
 use super::{Global, heading};
@@ -368,4 +369,12 @@ fn advise(error: OptimizeStudyError) -> Failure {
         OptimizeStudyError::Job(job) => Failure::of_job(&error, Some(job)),
         _ => Failure::input(error),
     }
+}
+
+/// What these commands answer.
+pub fn answers(all: &mut Answers) {
+    for task in ["frechet-mean", "eigenvector", "subspace"] {
+        all.add_study::<report::Solution>(&format!("optimize {task}"));
+    }
+    all.add::<embed::Embedded>("optimize embed-tree");
 }

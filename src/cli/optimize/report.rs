@@ -1,12 +1,46 @@
 //! What is said of a finished optimization.
 
+use crate::cli::answer::{Release, shown};
 use crate::cli::output::{Printer, where_to};
 use crate::cli::points::note_failed;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use visard::privacy::Certificate;
 use visard::study::StudyFolder;
 use visard::study::layout::SOLUTION;
 use visard::study::optimize::{MomentOutcome, OptimizeStudyOutcome};
+
+/// A solution.
+#[derive(Serialize, JsonSchema)]
+pub struct Solution {
+    /// Its file.
+    solution: String,
+    /// Whether an interrupted run was gone on with; nothing was charged again.
+    continued: bool,
+    /// Whether the steps came to rest, as far as noised values tell; null where there are none.
+    converged: Option<bool>,
+    /// How many components stand out of the noise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    visible: Option<u64>,
+    /// How much less they are expected to explain than components without noise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_excess: Option<f64>,
+    /// What is doubtful.
+    warnings: Vec<String>,
+}
+
+impl Solution {
+    fn in_folder(folder: &StudyFolder) -> Self {
+        Self {
+            solution: shown(&folder.release().join(SOLUTION)),
+            continued: false,
+            converged: None,
+            visible: None,
+            expected_excess: None,
+            warnings: Vec::new(),
+        }
+    }
+}
 
 pub(super) fn report_moment(outcome: &MomentOutcome, printer: &Printer) {
     if outcome.continued {
@@ -19,12 +53,18 @@ pub(super) fn report_moment(outcome: &MomentOutcome, printer: &Printer) {
         outcome.excess,
         Some(format!("explains {:.6} less of the records than their own components do", outcome.excess)),
     );
-    let more = json!({"converged": null, "visible": visible, "expected_excess": outcome.expected_excess, "warnings": []});
+    let findings = Solution {
+        continued: outcome.continued,
+        converged: None,
+        visible: visible.as_u64(),
+        expected_excess: Some(outcome.expected_excess),
+        ..Solution::in_folder(&outcome.folder)
+    };
     let lines = format!(
         "  components that stand out of the noise: {visible}; expected to explain {:.6} less than without noise",
         outcome.expected_excess
     );
-    report_release(&outcome.folder, &outcome.certificate, outcome.continued, more, &lines, printer);
+    report_release(&outcome.folder, &outcome.certificate, findings, &lines, printer);
 }
 
 pub(super) fn report(outcome: &OptimizeStudyOutcome, printer: &Printer) {
@@ -38,36 +78,27 @@ pub(super) fn report(outcome: &OptimizeStudyOutcome, printer: &Printer) {
         outcome.risk,
         Some(format!("risk of the result on the records {:.6}", outcome.risk)),
     );
-    let more = json!({"converged": outcome.stop.indicates_convergence(), "warnings": outcome.warnings});
-    report_release(&outcome.folder, &outcome.certificate, outcome.continued, more, "", printer);
+    let findings = Solution {
+        continued: outcome.continued,
+        converged: Some(outcome.stop.indicates_convergence()),
+        warnings: outcome.warnings.clone(),
+        ..Solution::in_folder(&outcome.folder)
+    };
+    report_release(&outcome.folder, &outcome.certificate, findings, "", printer);
 }
 
-/// What is said of any release of a solution; `more` for the machine, `lines` for people.
+/// What is said of any release of a solution; `lines` for people.
 fn report_release(
     folder: &StudyFolder,
     certificate: &Certificate,
-    continued: bool,
-    more: Value,
+    findings: Solution,
     lines: &str,
     printer: &Printer,
 ) {
     let release = folder.release();
-    let mut said = json!({
-        "out": folder.root(),
-        "release": release,
-        "solution": release.join(SOLUTION),
-        "n": certificate.n,
-        "mechanism": certificate.mechanism,
-        "loss": certificate.loss,
-        "private": certificate.private,
-        "continued": continued,
-    });
-    if let (Value::Object(said), Value::Object(more)) = (&mut said, more) {
-        said.extend(more);
-    }
     let lines = if lines.is_empty() { String::new() } else { format!("{lines}\n") };
     printer.result(
-        said,
+        Release::of(folder, certificate, findings),
         format!(
             "{} of {} records by {}, {}\n{lines}  {} {}\n  do not share: {}",
             if certificate.private { "private solution" } else { "solution (NOT PRIVATE)" },

@@ -1,15 +1,18 @@
 //! What the private means of points share.
 
+use crate::cli::answer::{NothingReleased, Release};
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use crate::cli::output::{Failure, Printer, counted, where_to};
 use crate::cli::{Global, heading};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::Path;
 use visard::mechanism::MechanismError;
 use visard::privacy::Calibration;
 use visard::study::layout::{REPORT, UNUSABLE};
+use visard::study::points::PointAccuracy;
 use visard::study::points::{PointMechanism, PointOutcome, PointRequest, PointStudyError};
 use visard::study::{Place, Unusable};
 
@@ -153,8 +156,15 @@ pub(in crate::cli) fn note_failed(printer: &Printer, failed: usize, released: bo
     printer.secret("unusable", failed, (failed > 0).then_some(words));
 }
 
+/// A mean of points by a single mechanism.
+#[derive(Serialize, JsonSchema)]
+pub struct PointFindings {
+    /// How far the release is expected to lie from the mean without noise; null where the mechanism does not tell.
+    accuracy: Option<PointAccuracy>,
+}
+
 pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
-    let (root, release) = (published.folder.root(), published.folder.release());
+    let release = published.folder.release();
     let internal = published.folder.internal();
     let what = if published.of_persons {
         format!("{what} of {} persons", published.n)
@@ -172,19 +182,11 @@ pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
     printer.remarks(&published.remarks);
     match &published.certificate {
         None => printer.own_result(
-            json!({"out": root, "internal": internal, "n": published.n, "released": false}),
+            NothingReleased::of(&published.folder, published.n),
             format!("non-private mean of {what}: {}", internal.display()),
         ),
         Some(certificate) => printer.result(
-            json!({
-                "out": root,
-                "release": release,
-                "n": published.n,
-                "mechanism": certificate.mechanism,
-                "loss": certificate.loss,
-                "private": certificate.private,
-                "accuracy": published.accuracy,
-            }),
+            Release::of(&published.folder, certificate, PointFindings { accuracy: published.accuracy }),
             format!(
                 "{} of {what}, {}, {}\n{}  {} {}\n  open first:   {}\n  do not share: {}",
                 if certificate.private { "private mean" } else { "mean (NOT PRIVATE)" },

@@ -1,10 +1,12 @@
 //! How masks of organs are made into outlines, on the command line; and `visard shape outlines`.
 
+use crate::cli::answer::shown;
 use crate::cli::files::refuse_existing;
 use crate::cli::output::{Failure, Printer};
 use crate::cli::{Global, heading, of_kind};
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::images::{Correspondence, Label, MaskMaking, Slice};
 use visard::io::Content;
@@ -94,6 +96,19 @@ pub struct OutlinesArgs {
     out: PathBuf,
 }
 
+/// Outlines of masks.
+#[derive(Serialize, JsonSchema)]
+pub struct OutlinesWritten {
+    /// The file.
+    out: String,
+    /// How many masks have an outline.
+    outlines: usize,
+    /// How many have none.
+    failed: usize,
+    /// Landmarks on each outline.
+    landmarks: u32,
+}
+
 /// Runs `shape outlines`.
 pub fn outlines(args: &OutlinesArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     refuse_existing(&args.out, global)?;
@@ -108,7 +123,7 @@ pub fn outlines(args: &OutlinesArgs, global: &Global, printer: &Printer) -> Resu
     }
     write_tps(&args.out, &found.outlines).map_err(Failure::failed)?;
     printer.own_result(
-        json!({"out": args.out, "outlines": made, "failed": failed, "landmarks": args.landmarks}),
+        OutlinesWritten { out: shown(&args.out), outlines: made, failed, landmarks: args.landmarks },
         format!("{made} of {} masks have an outline: {}", made + failed, args.out.display()),
     );
     match failed {

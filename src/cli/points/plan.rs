@@ -7,10 +7,11 @@ use crate::cli::heading;
 use crate::cli::output::{Failure, Printer};
 use crate::cli::plan::SaveArgs;
 use clap::Args;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use visard::manifold::LandmarkShapes;
-use visard::privacy::{Delta, Mu, PrivacyLoss};
+use visard::privacy::{Delta, Epsilon, Mu, PrivacyLoss};
 use visard::report::colour::short;
 use visard::study::face::modes::MODES;
 use visard::study::points::plan::{
@@ -18,7 +19,7 @@ use visard::study::points::plan::{
 };
 use visard::study::points::spd::descriptor_ball;
 use visard::study::points::{PointMechanism, PointStudyError, SpdMetric};
-use visard::study::shape::plan::{FIELD, ShapePlan, gaussian};
+use visard::study::shape::plan::{CompareForecast, FIELD, ModesForecast, ShapePlan, gaussian};
 
 /// The δ at which budgets are also stated as ε, where none is given.
 const DELTA: f64 = 1e-6;
@@ -171,12 +172,7 @@ fn statistics(args: &ShapePlanArgs, plan: &ShapePlan, printer: &Printer) -> Resu
                 Failure::usage("this Gaussian mechanism has no pure epsilon; give --delta too, or --mu")
             })?;
             let (found, line) = statistic(args, plan, n, mu)?;
-            let [mu, epsilon, delta] = args.plan.stated(loss)?;
-            let mut row = json!({"n": n, "mu": mu, "epsilon": epsilon, "delta": delta});
-            if let (Value::Object(row), Value::Object(found)) = (&mut row, found) {
-                row.extend(found);
-            }
-            rows.push(row);
+            rows.push(PlanRow { n, budget: args.plan.stated(loss)?, expected: found });
             let _ = write!(text, "\nn = {n}, {loss}: {line}");
             cells.push((n, loss));
         }
@@ -190,7 +186,12 @@ fn statistics(args: &ShapePlanArgs, plan: &ShapePlan, printer: &Printer) -> Resu
 }
 
 /// One cell: for machines and in words.
-fn statistic(args: &ShapePlanArgs, plan: &ShapePlan, n: u64, mu: Mu) -> Result<(Value, String), Failure> {
+fn statistic(
+    args: &ShapePlanArgs,
+    plan: &ShapePlan,
+    n: u64,
+    mu: Mu,
+) -> Result<(ShapeStatistic, String), Failure> {
     if args.modes {
         let found = plan.modes(n, mu, MODES).map_err(failure)?;
         let warning = if found.worth { "" } else { "; hardly worth the budget" };
@@ -199,7 +200,7 @@ fn statistic(args: &ShapePlanArgs, plan: &ShapePlan, n: u64, mu: Mu) -> Result<(
             found.visible,
             100.0 * found.explained
         );
-        return Ok((json!(found), line));
+        return Ok((ShapeStatistic::Modes(found), line));
     }
     if args.compare {
         let found = plan.compare(n, mu).map_err(failure)?;
@@ -213,14 +214,14 @@ fn statistic(args: &ShapePlanArgs, plan: &ShapePlan, n: u64, mu: Mu) -> Result<(
             power.join(", "),
             short(found.band)
         );
-        return Ok((json!(found), line));
+        return Ok((ShapeStatistic::Compare(found), line));
     }
     let covariates = usize::from(args.regress.unwrap_or(1));
     let error = plan.regression(n, mu, covariates).map_err(failure)?;
     let worth = error < 0.8;
     let warning = if worth { "" } else { "; not worth the budget" };
     let line = format!("a field of size {FIELD} has {error:.2} of the error of a zero field{warning}");
-    Ok((json!({"covariates": covariates, "field": FIELD, "error": error, "worth": worth}), line))
+    Ok((ShapeStatistic::Regression(ShapeRegressionPlan { covariates, field: FIELD, error, worth }), line))
 }
 
 /// Runs `spd plan`.
@@ -264,7 +265,7 @@ pub fn run(
     let plan = PointPlan { sizes: args.n.clone(), budgets: budgets.clone(), mechanism, guess };
     let Some(want) = args.want else {
         let found = made(&plan).map_err(failure)?;
-        let rows: Vec<Value> = found.iter().map(|forecast| args.row(forecast)).collect::<Result<_, _>>()?;
+        let rows = found.iter().map(|forecast| args.row(forecast)).collect::<Result<Vec<_>, _>>()?;
         let text = text(&rows, guess);
         let cells: Vec<_> = found.iter().map(|forecast| (forecast.n, forecast.loss)).collect();
         let usual = budgets.first().copied().and_then(usual);
@@ -282,10 +283,9 @@ pub fn run(
     for (loss, n) in found {
         let shown = n.map_or_else(|| format!("more than {MOST}"), |n| n.to_string());
         let _ = write!(text, "\n{loss}: {shown}");
-        let [mu, epsilon, delta] = args.stated(loss)?;
-        rows.push(json!({"mu": mu, "epsilon": epsilon, "delta": delta, "error": want, "n": n}));
+        rows.push(RecordsNeeded { budget: args.stated(loss)?, error: want, n });
     }
-    printer.result(Value::Array(rows), text);
+    printer.result(rows, text);
     Ok(())
 }
 
@@ -316,42 +316,111 @@ impl PlanArgs {
         }
     }
 
-    /// μ, ε and δ of a budget, as far as it has them.
-    fn stated(&self, loss: PrivacyLoss) -> Result<[Value; 3], Failure> {
+    /// A budget as plans state it.
+    fn stated(&self, loss: PrivacyLoss) -> Result<PlannedBudget, Failure> {
         let delta = Delta::new(self.delta.unwrap_or(DELTA)).map_err(Failure::usage)?;
-        Ok(match loss {
+        let (mu, epsilon, delta) = match loss {
             PrivacyLoss::Gaussian(mu) => {
-                let epsilon = loss.epsilon_at(delta).map_err(Failure::failed)?;
-                [json!(mu), json!(epsilon.get()), json!(delta.get())]
+                (Some(mu), Some(loss.epsilon_at(delta).map_err(Failure::failed)?), Some(delta))
             }
-            PrivacyLoss::Approximate(epsilon, delta) => {
-                [Value::Null, json!(epsilon.get()), json!(delta.get())]
-            }
-            PrivacyLoss::Pure(epsilon) => [Value::Null, json!(epsilon.get()), json!(0.0)],
-            _ => [Value::Null, Value::Null, Value::Null],
-        })
+            PrivacyLoss::Approximate(epsilon, delta) => (None, Some(epsilon), Some(delta)),
+            PrivacyLoss::Pure(epsilon) => (None, Some(epsilon), Delta::new(0.0).ok()),
+            _ => (None, None, None),
+        };
+        Ok(PlannedBudget { mu, epsilon, delta })
     }
 
-    fn row(&self, forecast: &PointForecast) -> Result<Value, Failure> {
-        let PointForecast { n, loss, error, refused, template_error, sampling_error } = forecast;
-        let [mu, epsilon, delta] = self.stated(*loss)?;
-        Ok(json!({
-            "n": n,
-            "mu": mu,
-            "epsilon": epsilon,
-            "delta": delta,
-            "budget": loss.to_string(),
-            "error": error,
-            "refused": refused,
-            "template_error": template_error,
-            "sampling_error": sampling_error,
-            "band": null,
-            "worth": forecast.is_worth_it(),
-        }))
+    fn row(&self, forecast: &PointForecast) -> Result<PlanRow<PointPlanned>, Failure> {
+        let PointForecast { n, loss, error, ref refused, template_error, sampling_error } = *forecast;
+        let expected = PointPlanned {
+            budget: loss.to_string(),
+            error,
+            refused: refused.clone(),
+            template_error,
+            sampling_error,
+            band: None,
+            worth: forecast.is_worth_it(),
+        };
+        Ok(PlanRow { n, budget: self.stated(loss)?, expected })
     }
 }
 
-fn text(rows: &[Value], guess: Guess) -> String {
+/// A budget as plans state it.
+#[derive(Serialize, JsonSchema)]
+pub struct PlannedBudget {
+    /// μ, where it is stated so.
+    mu: Option<Mu>,
+    /// ε, at `delta`.
+    epsilon: Option<Epsilon>,
+    /// δ; 0 for pure budgets.
+    delta: Option<Delta>,
+}
+
+/// A row: so many records at a budget, and what to expect.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{Expected}Row")]
+pub struct PlanRow<Expected> {
+    /// Number of records.
+    n: u64,
+    #[serde(flatten)]
+    budget: PlannedBudget,
+    #[serde(flatten)]
+    expected: Expected,
+}
+
+/// What to expect of a mean: root-mean-square distances in the space.
+#[derive(Serialize, JsonSchema)]
+pub struct PointPlanned {
+    /// The budget in words.
+    budget: String,
+    /// Of the release from the mean of the records; null where a study would be refused.
+    error: Option<f64>,
+    /// Why it would be.
+    refused: Option<String>,
+    /// Of the centre from the mean of the records.
+    template_error: f64,
+    /// Of the mean of the records from that of their population.
+    sampling_error: f64,
+    /// None is foretold.
+    band: Option<f64>,
+    /// Whether the release is worth the budget.
+    worth: bool,
+}
+
+/// How many records an error takes.
+#[derive(Serialize, JsonSchema)]
+pub struct RecordsNeeded {
+    #[serde(flatten)]
+    budget: PlannedBudget,
+    /// The error that is wanted.
+    error: f64,
+    /// How many records; null if more than are simulated.
+    n: Option<u64>,
+}
+
+/// What to expect of another statistic of shapes.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ShapeStatistic {
+    Modes(ModesForecast),
+    Compare(CompareForecast),
+    Regression(ShapeRegressionPlan),
+}
+
+/// What to expect of a regression of shapes.
+#[derive(Serialize, JsonSchema)]
+pub struct ShapeRegressionPlan {
+    /// On so many covariates.
+    covariates: usize,
+    /// The size of the fields.
+    field: f64,
+    /// The error of the fields over their size: 1 is that of a zero field.
+    error: f64,
+    /// Whether it is worth the budget.
+    worth: bool,
+}
+
+fn text(rows: &[PlanRow<PointPlanned>], guess: Guess) -> String {
     let mut out = format!(
         "Made-up records, {} from their mean, which lies {} from the public centre (--spread, --distance); none of your data is read.\n\
          Root-mean-square distances: of the release, of the centre itself, of these records as a sample of their population.\n\n\
@@ -363,17 +432,16 @@ fn text(rows: &[Value], guess: Guess) -> String {
         "centre",
         "sample",
     );
-    for row in rows {
-        let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
+    for PlanRow { n, expected, .. } in rows {
         let _ = write!(
             out,
             "\n{:>7}  {:>10}  {:>10.4}  {:>10.4}  {}{}",
-            number("n"),
-            row["error"].as_f64().map_or_else(|| "refused".to_owned(), |error| format!("{error:.4}")),
-            number("template_error"),
-            number("sampling_error"),
-            row["budget"].as_str().unwrap_or_default(),
-            if row["worth"] == true || row["error"].is_null() {
+            n,
+            expected.error.map_or_else(|| "refused".to_owned(), |error| format!("{error:.4}")),
+            expected.template_error,
+            expected.sampling_error,
+            expected.budget,
+            if expected.worth || expected.error.is_none() {
                 ""
             } else {
                 "  not worth the budget: hardly better than the centre"

@@ -2,7 +2,6 @@
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
-use super::answer::{answer, places};
 use super::common::{Common, failure, say};
 use super::masks::{OutlinesArgs, outlines};
 use super::plan::{self, ShapePlanArgs};
@@ -12,10 +11,10 @@ use super::shape_demo::{ShapeDemoArgs, shape_demo};
 use super::shape_sample::{ShapeSampleArgs, shape_sample};
 use super::specimens::{SpecimenArgs, centre, shapes_help};
 use super::treatment::{TableArgs, TreatmentArgs};
+use crate::cli::answer::{MeanFindings, Release, places};
 use crate::cli::heading;
 use crate::cli::tangent::{self, Statistics};
 use clap::{Args, Subcommand};
-use serde_json::json;
 use std::path::PathBuf;
 use visard::privacy::PrivacyLoss;
 use visard::study::Unusable;
@@ -176,10 +175,10 @@ fn joint_mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<()
 }
 
 fn told(outcome: &TangentOutcome<FoundMean>, printer: &Printer) {
-    let TangentOutcome { folder, people, certificate, found, .. } = outcome;
+    let TangentOutcome { folder, certificate, found, .. } = outcome;
     tangent::note(outcome, printer);
     printer.result(
-        answer(folder, *people, certificate, json!({"accuracy": found.accuracy})),
+        Release::of(folder, certificate, MeanFindings { accuracy: found.accuracy }),
         format!(
             "{} of {}, {}\n  {}\n{}",
             if certificate.private { "private mean" } else { "mean (NOT PRIVATE)" },

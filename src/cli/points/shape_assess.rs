@@ -6,7 +6,6 @@ use crate::cli::assessed::{kept_apart, said};
 use crate::cli::output::{Failure, Printer};
 use crate::cli::{Global, heading};
 use clap::Args;
-use serde_json::json;
 use std::path::PathBuf;
 use visard::norm::shape_patient::{LANDMARKS, ShapeAssessRequest, assess_shape};
 use visard::study::points::TableOptions;
@@ -45,6 +44,6 @@ pub fn shape_assess(args: &ShapeAssessArgs, global: &Global, printer: &Printer) 
         out: args.out.clone(),
     };
     let (found, verified) = assess_shape(&request).map_err(failure)?;
-    said(json!(found), &found.compared, &found.notes, (verified, &internal), printer);
+    said(&found, &found.compared, &found.notes, (verified, &internal), printer);
     Ok(())
 }

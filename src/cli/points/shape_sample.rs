@@ -2,10 +2,12 @@
 
 use super::common::failure;
 use crate::cli::Global;
+use crate::cli::answer::{Sample, shown};
 use crate::cli::files::{make_folder, refuse_existing};
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::norm::shapes::{MOST_SHAPES, SHAPES, ShapeSampleRequest, sample_shapes};
 
@@ -26,6 +28,15 @@ pub struct ShapeSampleArgs {
     /// Folder for the shapes
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+}
+
+/// Synthetic shapes.
+#[derive(Serialize, JsonSchema)]
+pub struct SampledShapes {
+    #[serde(flatten)]
+    sample: Sample,
+    /// All of them, as one file.
+    shapes: String,
 }
 
 /// Runs `shape sample`.
@@ -50,7 +61,7 @@ pub fn shape_sample(args: &ShapeSampleArgs, global: &Global, printer: &Printer) 
         failure(error)
     })?;
     printer.result(
-        json!({"out": args.out, "n": args.n, "seed": request.seed, "synthetic": true, "shapes": shapes}),
+        SampledShapes { sample: Sample::of(&args.out, args.n.into(), request.seed), shapes: shown(&shapes) },
         format!(
             "{} synthetic shapes, none of a specimen, drawn from the release: free, nothing was charged\n  {}",
             args.n,

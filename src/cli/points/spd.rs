@@ -6,11 +6,13 @@ use super::common::{Common, among, failure, no_radius, say};
 use super::plan::{self, SpdPlanArgs};
 use super::records::{MatrixArgs, ball, centre};
 use super::spd_assess::{SpdAssessArgs, spd_assess};
+use crate::cli::answer::shown;
 use crate::cli::tangent::Statistics;
 use crate::cli::{heading, of_kind};
 use clap::{Args, Subcommand};
 use nalgebra::DMatrix;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::io::{Content, read_images};
 use visard::study::points::spd::descriptors;
@@ -105,6 +107,17 @@ pub fn spd(command: &SpdCommand, global: &Global, printer: &Printer) -> Result<(
     Ok(())
 }
 
+/// Covariance descriptors of images.
+#[derive(Serialize, JsonSchema)]
+pub struct Descriptors {
+    /// The array of matrices.
+    out: String,
+    /// How many.
+    n: usize,
+    /// Each is order × order.
+    order: usize,
+}
+
 fn describe(args: &DescribeArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     if args.out.exists() && !global.force {
         return Err(Failure::failed(format!("{} exists", args.out.display()))
@@ -119,7 +132,7 @@ fn describe(args: &DescribeArgs, global: &Global, printer: &Printer) -> Result<(
     let data: Vec<f64> = descriptors.iter().flat_map(|m| m.iter().copied()).collect();
     visard::io::write_npy(&args.out, &[descriptors.len(), order, order], &data).map_err(Failure::failed)?;
     printer.result(
-        json!({"out": args.out, "n": descriptors.len(), "order": order}),
+        Descriptors { out: shown(&args.out), n: descriptors.len(), order },
         format!("{} descriptors of order {order}: {}", descriptors.len(), args.out.display()),
     );
     Ok(())

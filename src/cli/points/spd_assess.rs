@@ -5,7 +5,6 @@ use crate::cli::assessed::{kept_apart, said};
 use crate::cli::output::{Failure, Printer};
 use crate::cli::{Global, heading};
 use clap::Args;
-use serde_json::json;
 use std::path::PathBuf;
 use visard::norm::matrix_assess::{ENTRIES, MatrixAssessRequest, assess_matrix};
 
@@ -44,6 +43,6 @@ pub fn spd_assess(args: &SpdAssessArgs, global: &Global, printer: &Printer) -> R
         out: args.out.clone(),
     };
     let (found, verified) = assess_matrix(&request).map_err(failure)?;
-    said(json!(found), &found.compared, &found.notes, (verified, &internal), printer);
+    said(&found, &found.compared, &found.notes, (verified, &internal), printer);
     Ok(())
 }

@@ -1,21 +1,26 @@
 //! `visard site sum`, `share`, `verify`, `merge`, `unshare`: the rounds.
 
+use crate::cli::answer::{Release, shown};
 use crate::cli::budget::{CountingArgs, PlaceArgs};
 use crate::cli::face::{self, difference_lines, note_failures, scans_help, template_source, with_progress};
 use crate::cli::output::{Failure, Printer, where_to};
 use crate::cli::tangent::{
-    compared_answer, explained_text, field_text, fields_answer, groups_text, residual_text, test_line,
+    FieldFindings, GroupFindings, explained_text, field_text, groups_text, residual_text, test_line,
 };
 use crate::cli::{Global, heading};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::mechanism::functional::Sharing;
 use visard::sites::{
     AggregatorSettings, Closed, CombineSettings, Findings, KnownPlan, SiteSettings, SitesError, answer_round,
     merge_round, unshare_round, verify_round,
 };
+use visard::study::StudyFolder;
+use visard::study::face::Accuracy;
 use visard::study::face::{Correspondence, FaceInputs, Yardstick};
+use visard::study::points::PointAccuracy;
 
 /// Whose people, and where.
 #[derive(Debug, Args)]
@@ -197,7 +202,14 @@ fn answer(
     let files: Vec<String> = done.files.iter().map(|file| file.display().to_string()).collect();
     let before = if done.again { " (answered before: the same files again)" } else { "" };
     printer.result(
-        json!({"round": done.round, "rounds": done.rounds, "asked": done.kind.to_string(), "n": done.n, "again": done.again, "files": done.files}),
+        RoundAnswered {
+            round: done.round,
+            rounds: done.rounds,
+            asked: done.kind.to_string(),
+            n: done.n,
+            again: done.again,
+            files: done.files.iter().map(|file| shown(file)).collect(),
+        },
         format!(
             "round {} of {}: {} of {} people{before}\n  hand on: {}",
             done.round,
@@ -228,7 +240,12 @@ pub fn verify(args: &VerifyArgs, global: &Global, printer: &Printer) -> Result<(
     let what =
         if done.finished { "checked and added up" } else { "begun; the other aggregator's answer is needed" };
     printer.result(
-        json!({"round": done.round, "finished": done.finished, "sites": done.sites, "files": done.files}),
+        SharesVerified {
+            round: done.round,
+            finished: done.finished,
+            sites: done.sites.clone(),
+            files: done.files.iter().map(|file| shown(file)).collect(),
+        },
         format!("round {}: {what}\n  hand on: {}", done.round, files.join("\n           ")),
     );
     Ok(())
@@ -270,11 +287,77 @@ fn failure(error: SitesError) -> Failure {
     }
 }
 
+/// A site's answer to a round.
+#[derive(Serialize, JsonSchema)]
+pub struct RoundAnswered {
+    round: usize,
+    /// How many rounds there are.
+    rounds: usize,
+    /// What was asked for.
+    asked: String,
+    /// People of this site.
+    n: u64,
+    /// Whether it was answered before: the same files again.
+    again: bool,
+    /// What to hand on.
+    files: Vec<String>,
+}
+
+/// What an aggregator checked.
+#[derive(Serialize, JsonSchema)]
+pub struct SharesVerified {
+    round: usize,
+    /// Whether the shares are added up; otherwise the other aggregator's answer is needed.
+    finished: bool,
+    /// The sites in the sum.
+    sites: Vec<String>,
+    /// What to hand on.
+    files: Vec<String>,
+}
+
+/// A round that is closed.
+#[derive(Serialize, JsonSchema)]
+pub struct RoundClosed {
+    round: usize,
+    /// How many rounds there are.
+    rounds: usize,
+    /// What it was.
+    closed: String,
+    /// Whether it was the last.
+    released: bool,
+}
+
+/// A release of many sites.
+#[derive(Serialize, JsonSchema)]
+pub struct SitesReleased {
+    #[serde(flatten)]
+    round: RoundClosed,
+    /// What was released.
+    statistic: String,
+    #[serde(flatten)]
+    release: Release<SiteFindings>,
+}
+
+/// What many sites found.
+#[derive(Serialize, JsonSchema)]
+pub enum SiteFindings {
+    /// Of a mean.
+    #[serde(rename = "accuracy")]
+    Mean(Accuracy),
+    /// Of the mean beside modes.
+    #[serde(rename = "accuracy")]
+    Modes(PointAccuracy),
+    #[serde(rename = "comparison")]
+    Comparison(GroupFindings),
+    #[serde(rename = "regression")]
+    Regression(FieldFindings),
+}
+
 fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
     let Closed { round, rounds, kind, released } = closed;
     let Some((certificate, found)) = released else {
         printer.result(
-            json!({"round": round, "rounds": rounds, "closed": kind.to_string(), "released": false}),
+            RoundClosed { round: *round, rounds: *rounds, closed: kind.to_string(), released: false },
             format!(
                 "round {round} of {rounds} closed: {kind}\n  hand on: {}",
                 args.public.join(format!("round-{round}.json")).display()
@@ -293,24 +376,21 @@ fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
             registration.map_or_else(String::new, |part| part.sentence(mm(1.0)))
         )
     };
-    let (name, value, statistic, what, told) = match found {
+    let (findings, statistic, what, told) = match found {
         Findings::Mean(accuracy) => (
-            "accuracy",
-            json!(accuracy),
+            SiteFindings::Mean(*accuracy),
             "mean",
             average,
             error(accuracy.rms, accuracy.template_rms, Some(accuracy.registration)),
         ),
         Findings::Modes(accuracy) => (
-            "accuracy",
-            json!(accuracy),
+            SiteFindings::Modes(*accuracy),
             "modes",
             average,
             error(accuracy.rms, accuracy.template_rms, accuracy.registration),
         ),
         Findings::Groups(comparison) => (
-            "comparison",
-            compared_answer(comparison),
+            SiteFindings::Comparison(GroupFindings::of(comparison)),
             "groups",
             format!("comparison of {}", groups_text(comparison)),
             format!("{}{}", test_line(comparison), difference_lines(comparison)),
@@ -319,8 +399,7 @@ fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
             let lines = fields.fields.columns.iter();
             let lines = lines.map(|field| field_text(field, |size| format!("{:.2} mm", mm(size))));
             (
-                "regression",
-                fields_answer(fields),
+                SiteFindings::Regression(FieldFindings::of(fields)),
                 "regress",
                 format!("regression of {} people's faces", certificate.n),
                 format!(
@@ -334,10 +413,11 @@ fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
     };
     let private = if certificate.private { "private " } else { "NOT PRIVATE: " };
     printer.result(
-        json!({
-            "round": round, "rounds": rounds, "closed": kind.to_string(), "released": true, "out": args.out, "release": release,
-            "statistic": statistic, "n": certificate.n, "private": certificate.private, "loss": certificate.loss, name: value,
-        }),
+        SitesReleased {
+            round: RoundClosed { round: *round, rounds: *rounds, closed: kind.to_string(), released: true },
+            statistic: statistic.to_owned(),
+            release: Release::of(&StudyFolder::at(&args.out), certificate, findings),
+        },
         format!(
             "round {round} of {rounds} closed: {private}{what} at many sites, {}\n{told}  {} {}",
             certificate.loss,

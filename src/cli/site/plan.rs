@@ -1,12 +1,14 @@
 //! `visard site keys`, `visard site plan`.
 
+use crate::cli::answer::shown;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::face::template_source;
 use crate::cli::heading;
 use crate::cli::output::{Failure, Printer};
 use crate::cli::tangent::DesignArgs;
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use visard::mechanism::functional::{Sharing, Want};
 use visard::mechanism::vector::GroupAim;
@@ -88,11 +90,37 @@ pub struct PlanArgs {
     residuals: bool,
 }
 
+/// The keys of a site.
+#[derive(Serialize, JsonSchema)]
+pub struct SiteKeys {
+    /// The file to keep.
+    secret: String,
+    /// The file for the plan.
+    public: String,
+}
+
+/// A plan of many sites.
+#[derive(Serialize, JsonSchema)]
+pub struct SitePlanWritten {
+    /// The file that every party needs.
+    plan: String,
+    /// Its SHA-256, which all confirm.
+    sha256: String,
+    /// How many sites.
+    sites: usize,
+    /// How many people.
+    n: u64,
+    /// The budget.
+    mu: f64,
+    /// Who adds the noise.
+    noise: Sharing,
+}
+
 /// Runs `site keys`.
 pub fn keys(args: &KeysArgs, printer: &Printer) -> Result<(), Failure> {
     let public = make_site_key(&args.file).map_err(Failure::failed)?;
     printer.result(
-        json!({"secret": args.file, "public": public}),
+        SiteKeys { secret: shown(&args.file), public: shown(&public) },
         format!(
             "secret key: {} (keep it)\npublic key: {} (for the plan)",
             args.file.display(),
@@ -138,7 +166,14 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     let people: u64 = plan.sites.iter().map(|site| site.n).sum();
     let path = args.public.join(PLAN);
     printer.result(
-        json!({"plan": path, "sha256": known.id, "sites": plan.sites.len(), "n": people, "mu": mu, "noise": plan.noise}),
+        SitePlanWritten {
+            plan: shown(&path),
+            sha256: known.id.clone(),
+            sites: plan.sites.len(),
+            n: people,
+            mu,
+            noise: plan.noise,
+        },
         format!(
             "plan of {} sites with {people} people, mu = {mu}: {}\n  SHA-256 {}\n  every party needs this exact file; all parties confirm the \
              SHA-256 before the first round",

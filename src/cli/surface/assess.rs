@@ -5,7 +5,6 @@ use crate::cli::output::{Failure, Printer};
 use crate::cli::points::failure;
 use crate::cli::{Global, heading};
 use clap::Args;
-use serde_json::json;
 use std::path::PathBuf;
 use visard::norm::map::{MAP, MAP_TABLE};
 use visard::norm::surface_assess::{SurfaceAssessRequest, assess_surface};
@@ -55,6 +54,6 @@ pub fn run(args: &SurfaceAssessArgs, global: &Global, printer: &Printer) -> Resu
         out: args.out.clone(),
     };
     let (found, verified) = assess_surface(&request).map_err(failure)?;
-    said(json!(found), &found.compared, &found.notes, (verified, &internal), printer);
+    said(&found, &found.compared, &found.notes, (verified, &internal), printer);
     Ok(())
 }

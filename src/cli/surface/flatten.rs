@@ -1,7 +1,7 @@
 //! `visard surface flatten`: the conformal map of a closed surface onto the sphere, or of a disk onto the disk.
 
 use crate::cli::Global;
-use crate::cli::face::flatten::{FlattenArgs, disk, write_quality};
+use crate::cli::face::flatten::{FlattenArgs, Flattened, disk};
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
 use visard::conformal::{SphereQuality, sphere_map};
@@ -53,10 +53,8 @@ fn sphere(args: &FlattenArgs, mesh: TriMesh, global: &Global, printer: &Printer)
     args.folder()?;
     write_npy(&map_file, &[vertices, 3], &places).map_err(Failure::failed)?;
     write_ply_with_fields(&sphere_file, &round, &own.collect::<Vec<_>>()).map_err(Failure::failed)?;
-    let about = serde_json::to_value(&measured).map_err(Failure::failed)?;
-    let about = write_quality(&quality_file, about, "closed", seconds)?;
     printer.result(
-        about,
+        Flattened::write(&quality_file, &measured, "closed", seconds)?,
         format!(
             "{vertices} vertices mapped onto the sphere in {:.1} ms: angle distortion {:.2}° (median; 95 % below {:.2}°), {} flipped triangles\n  {}",
             1e3 * seconds,

@@ -1,11 +1,13 @@
 //! `visard surface sample`: synthetic surfaces from released modes.
 
 use crate::cli::Global;
+use crate::cli::answer::{Sample, shown};
 use crate::cli::files::{make_folder, refuse_existing};
 use crate::cli::output::{Failure, Printer};
 use crate::cli::points::failure;
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::norm::surface_sample::{MOST_SURFACES, SURFACES, SurfaceSampleRequest, sample_surfaces};
 
@@ -30,6 +32,17 @@ pub struct SurfaceSampleArgs {
     /// Folder for the surfaces
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+}
+
+/// Synthetic surfaces.
+#[derive(Serialize, JsonSchema)]
+pub struct SampledSurfaces {
+    #[serde(flatten)]
+    sample: Sample,
+    /// All of them, as one array.
+    surfaces: String,
+    /// How many folded and were made smoother.
+    smoothed: usize,
 }
 
 /// Runs `surface sample`.
@@ -59,7 +72,11 @@ pub fn run(args: &SurfaceSampleArgs, global: &Global, printer: &Printer) -> Resu
         _ => format!("; {smoothed} folded and were made smoother"),
     };
     printer.result(
-        json!({"out": args.out, "n": args.n, "seed": request.seed, "synthetic": true, "surfaces": array, "smoothed": smoothed}),
+        SampledSurfaces {
+            sample: Sample::of(&args.out, args.n.into(), request.seed),
+            surfaces: shown(&array),
+            smoothed,
+        },
         format!(
             "{} synthetic surfaces, none of a person, drawn from the release: free, nothing was charged{made_smoother}\n  {}",
             args.n,

@@ -1,15 +1,17 @@
 //! Groups compared, of whatever has a tangent space.
 
 use super::{KindArgs, Of, note};
+use crate::cli::answer::{Release, places};
 use crate::cli::output::{Failure, Printer};
-use crate::cli::points::{answer, failure, places};
+use crate::cli::points::failure;
 use crate::cli::{Global, heading};
 use clap::Args;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::privacy::Certificate;
 use visard::study::face::compare::Want;
-use visard::study::tangent::{FoundGroups, GroupDifference, TangentOutcome, run_compare};
+use visard::study::tangent::{FoundGroups, GroupDifference, TangentOutcome, TestStatement, run_compare};
 
 /// Groups, and what is wanted of them
 #[derive(Debug, Args)]
@@ -45,33 +47,84 @@ pub fn compare<K: KindArgs>(
     let CompareArgs { groups, want } = &args.statistic;
     let outcome = run_compare(&inputs, budget, groups, *want).map_err(failure)?;
     note(&outcome, printer);
-    let TangentOutcome { folder, people, certificate, found, records, distance, places: of, .. } = &outcome;
+    let TangentOutcome { folder, certificate, found, records, distance, places: of, .. } = &outcome;
     if found.small {
         printer.note(format!("note: at this budget, this many {records} show only very large differences"));
     }
     let differences: String = found.map.iter().map(|map| difference_line(map, distance, of)).collect();
     let text = format!("{}{differences}{}", compared_lines(found, certificate), places(folder, certificate));
-    printer.result(answer(folder, *people, certificate, compared_answer(found)), text);
+    let findings = GroupFindings::of(found);
+    printer.result(Release::of(folder, certificate, findings), text);
     Ok(())
 }
 
-/// What `--json` has of a comparison.
-pub(in crate::cli) fn compared_answer(found: &FoundGroups) -> Value {
-    let first = found.map.first();
-    // Of the difference; in place of the template stands what publishing no difference at all would give.
-    let accuracy = first.map(|GroupDifference { size, error, .. }| {
-        let none = size * size + error * error;
-        let share = if none > 0.0 { (1.0 - error * error / none).clamp(0.0, 1.0) } else { 0.0 };
-        json!({"rms": error, "template_rms": none.sqrt(), "sampling_rms": null, "data_share": share, "rms_mm": null})
-    });
-    json!({
-        "groups": found.groups.iter().map(|(label, n)| json!({"label": label, "n": n})).collect::<Vec<_>>(),
-        "test": found.test,
-        "map": found.map,
-        "small": found.small,
-        "band": first.map(|map| map.mean_half_width),
-        "accuracy": accuracy,
-    })
+/// A comparison of groups.
+#[derive(Serialize, JsonSchema)]
+pub struct GroupFindings {
+    /// The groups, sorted by label.
+    groups: Vec<GroupCount>,
+    /// The test, where one was wanted.
+    test: Option<TestStatement>,
+    /// Where each group differs from the first, if that was wanted.
+    map: Vec<GroupDifference>,
+    /// Whether so few records show very large differences only.
+    small: bool,
+    /// Half the width of the band of the first difference, on average.
+    band: Option<f64>,
+    /// Of the first difference; in place of the template stands what publishing no difference at all would give.
+    accuracy: Option<DifferenceAccuracy>,
+}
+
+/// How many records a group has.
+#[derive(Serialize, JsonSchema)]
+pub struct GroupCount {
+    label: String,
+    n: u64,
+}
+
+/// How exact a difference of two means is: root mean squares.
+#[derive(Serialize, JsonSchema)]
+pub struct DifferenceAccuracy {
+    /// Its error.
+    rms: f64,
+    /// That of no difference at all.
+    template_rms: f64,
+    /// Part of `rms` already.
+    sampling_rms: Option<f64>,
+    /// The share of the squared size that the data decided.
+    data_share: f64,
+    /// None is stated.
+    rms_mm: Option<f64>,
+}
+
+impl GroupFindings {
+    /// Of what was found.
+    pub(in crate::cli) fn of(found: &FoundGroups) -> Self {
+        let first = found.map.first();
+        let accuracy = |GroupDifference { size, error, .. }: &_| {
+            let none = size * size + error * error;
+            let share = if none > 0.0 { (1.0 - error * error / none).clamp(0.0, 1.0) } else { 0.0 };
+            DifferenceAccuracy {
+                rms: *error,
+                template_rms: none.sqrt(),
+                sampling_rms: None,
+                data_share: share,
+                rms_mm: None,
+            }
+        };
+        Self {
+            groups: found
+                .groups
+                .iter()
+                .map(|(label, n)| GroupCount { label: label.clone(), n: *n })
+                .collect(),
+            test: found.test.clone(),
+            map: found.map.clone(),
+            small: found.small,
+            band: first.map(|map| map.mean_half_width),
+            accuracy: first.map(accuracy),
+        }
+    }
 }
 
 /// Groups and test in words, a line each.

@@ -6,13 +6,14 @@ mod modes;
 mod regress;
 mod statistics;
 
-pub(in crate::cli) use compare::{compared_answer, compared_lines, groups_text, test_line};
+pub(in crate::cli) use compare::{GroupFindings, compared_lines, groups_text, test_line};
 pub use covariates::{DesignArgs, RegressOn, Regressed, ResidualArgs};
 pub use modes::ModesArgs;
-pub(in crate::cli) use modes::modes_answer;
+pub(in crate::cli) use modes::ModesFindings;
 pub use regress::RegressArgs;
-pub(in crate::cli) use regress::{explained_text, field_text, fields_answer, residual_text};
+pub(in crate::cli) use regress::{FieldFindings, explained_text, field_text, residual_text};
 pub use statistics::Statistics;
+pub(in crate::cli) use statistics::answers;
 
 use super::Global;
 use super::budget::BudgetArgs;

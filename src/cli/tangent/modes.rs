@@ -1,11 +1,13 @@
 //! Modes of variation, of whatever has a tangent space.
 
 use super::{KindArgs, Of, counted, note};
+use crate::cli::answer::{Release, places};
 use crate::cli::output::{Failure, Printer};
-use crate::cli::points::{answer, failure, places};
+use crate::cli::points::failure;
 use crate::cli::{Global, heading};
 use clap::Args;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write as _;
 use visard::estimate::Modes;
 use visard::study::face::modes::{MODES, MOST_MODES};
@@ -49,23 +51,44 @@ pub fn modes<K: KindArgs>(
         ));
     }
     note(&outcome, printer);
-    let TangentOutcome { folder, people, certificate, found, .. } = &outcome;
-    let more = modes_answer(&found.modes, &found.accuracy);
-    printer.result(answer(folder, *people, certificate, more), text(&outcome));
+    let TangentOutcome { folder, certificate, found, .. } = &outcome;
+    let findings = ModesFindings::of(&found.modes, found.accuracy);
+    printer.result(Release::of(folder, certificate, findings), text(&outcome));
     Ok(())
 }
 
-/// What `--json` has of modes.
-pub(in crate::cli) fn modes_answer(modes: &Modes, accuracy: &PointAccuracy) -> Value {
-    json!({
-        "accuracy": accuracy,
-        "modes": modes.modes.len(),
-        "visible": modes.visible,
-        "certain": modes.certain,
-        "leans_on_prior": modes.leans_on_prior,
-        "shares": modes.modes.iter().map(|mode| mode.share).collect::<Vec<_>>(),
-        "variances": modes.modes.iter().map(|mode| mode.variance).collect::<Vec<_>>(),
-    })
+/// Modes of variation.
+#[derive(Serialize, JsonSchema)]
+pub struct ModesFindings {
+    /// How exact the mean beside them is.
+    accuracy: PointAccuracy,
+    /// How many were released.
+    modes: usize,
+    /// How many stand out of the noise.
+    visible: usize,
+    /// How many do so beyond doubt.
+    certain: usize,
+    /// Whether they rest on the public prior more than on the records.
+    leans_on_prior: bool,
+    /// The share of the variance looked at, for each mode.
+    shares: Vec<f64>,
+    /// The variance along each mode.
+    variances: Vec<f64>,
+}
+
+impl ModesFindings {
+    /// Of these modes.
+    pub(in crate::cli) fn of(modes: &Modes, accuracy: PointAccuracy) -> Self {
+        Self {
+            accuracy,
+            modes: modes.modes.len(),
+            visible: modes.visible,
+            certain: modes.certain,
+            leans_on_prior: modes.leans_on_prior,
+            shares: modes.modes.iter().map(|mode| mode.share).collect(),
+            variances: modes.modes.iter().map(|mode| mode.variance).collect(),
+        }
+    }
 }
 
 /// Modes in words, a line each.

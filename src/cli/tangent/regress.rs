@@ -1,13 +1,16 @@
 //! Regression on covariates, of whatever has a tangent space.
 
 use super::{DesignArgs, KindArgs, Of, RegressOn, Regressed, ResidualArgs, counted, note};
+use crate::cli::answer::{Release, places};
 use crate::cli::output::{self, Failure, Printer};
-use crate::cli::points::{answer, failure, places};
+use crate::cli::points::failure;
 use crate::cli::{Global, heading};
 use clap::Args;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use visard::mechanism::functional::Field;
+use visard::study::points::PointAccuracy;
 use visard::study::tangent::{FoundFields, TangentOutcome, run_regression};
 
 /// Covariates and what is public of them
@@ -61,7 +64,7 @@ pub fn regress<K: KindArgs>(
     let outcome = run_regression(&args.records.inputs(global)?, budget, covariates, size_bounds, residuals)
         .map_err(failure)?;
     note(&outcome, printer);
-    let TangentOutcome { folder, people, certificate, found, .. } = &outcome;
+    let TangentOutcome { folder, certificate, found, .. } = &outcome;
     let lines = found.fields.columns.iter().map(|field| field_text(field, |size| format!("{size:.4}")));
     let text = format!(
         "{} of {}, {}\n  {}\n  fields, {}:{}\n  explained: {}{}\n{}",
@@ -75,7 +78,8 @@ pub fn regress<K: KindArgs>(
         residual_text(found),
         places(folder, certificate)
     );
-    printer.result(answer(folder, *people, certificate, fields_answer(found)), text);
+    let findings = FieldFindings::of(found);
+    printer.result(Release::of(folder, certificate, findings), text);
     Ok(())
 }
 
@@ -95,22 +99,48 @@ pub(in crate::cli) fn residual_text(found: &FoundFields) -> String {
     })
 }
 
-/// What `--json` has of fields.
-pub(in crate::cli) fn fields_answer(found: &FoundFields) -> Value {
-    let field = |field: &Field| {
-        json!({
-            "column": field.name,
-            "rms": field.rms,
-            "error_rms": field.error,
-            "relative_error": field.relative_error(),
-            "sampling_rms": field.sampling,
-        })
-    };
-    json!({
-        "accuracy": found.accuracy,
-        "fields": found.fields.columns.iter().map(field).collect::<Vec<_>>(),
-        "explained_share": found.fields.explained.share(),
-    })
+/// A regression.
+#[derive(Serialize, JsonSchema)]
+pub struct FieldFindings {
+    /// How exact the mean at the reference values is.
+    accuracy: PointAccuracy,
+    /// The field of each column of the design.
+    fields: Vec<FieldAnswer>,
+    /// The share of the variance that the covariates explain; null where the noise hides it.
+    explained_share: Option<f64>,
+}
+
+/// A field: how the mean moves with a column of the design. Root mean squares.
+#[derive(Serialize, JsonSchema)]
+pub struct FieldAnswer {
+    /// The column.
+    column: String,
+    /// The size of the field.
+    rms: f64,
+    /// Its error.
+    error_rms: f64,
+    /// The error over that of a zero field.
+    relative_error: f64,
+    /// The part of the error that is of sampling, where it is known.
+    sampling_rms: Option<f64>,
+}
+
+impl FieldFindings {
+    /// Of what was found.
+    pub(in crate::cli) fn of(found: &FoundFields) -> Self {
+        let field = |field: &Field| FieldAnswer {
+            column: field.name.clone(),
+            rms: field.rms,
+            error_rms: field.error,
+            relative_error: field.relative_error(),
+            sampling_rms: field.sampling,
+        };
+        Self {
+            accuracy: found.accuracy,
+            fields: found.fields.columns.iter().map(field).collect(),
+            explained_share: found.fields.explained.share(),
+        }
+    }
 }
 
 /// A field in words, on a line of its own; `length` says a size.

@@ -1,9 +1,11 @@
 //! Which statistics there are.
 
-use super::compare::{self, CompareArgs};
-use super::modes::{self, ModesArgs};
+use super::compare::{self, CompareArgs, GroupFindings};
+use super::modes::{self, ModesArgs, ModesFindings};
+use super::regress::FieldFindings;
 use super::{KindArgs, Of, regress};
 use crate::cli::Global;
+use crate::cli::answer::Answers;
 use crate::cli::output::{Failure, Printer};
 use clap::Subcommand;
 
@@ -27,4 +29,11 @@ impl<K: KindArgs> Statistics<K> {
             Self::Compare(args) => compare::compare(args, global, printer),
         }
     }
+}
+
+/// What the statistics of a kind of record answer.
+pub(in crate::cli) fn answers(kind: &str, all: &mut Answers) {
+    all.add_study::<ModesFindings>(&format!("{kind} modes"));
+    all.add_study::<FieldFindings>(&format!("{kind} regress"));
+    all.add_study::<GroupFindings>(&format!("{kind} compare"));
 }

@@ -157,7 +157,7 @@ impl Worker {
     fn fix(&self, forecast: &Forecast, accept_mm: Option<f64>) -> Result<FixedPlan, String> {
         let row = plan_rows::mean(forecast, DELTA).map_err(|e| e.to_string())?;
         let (n, loss) = (forecast.n as u64, PrivacyLoss::Gaussian(forecast.mu));
-        SavedPlan::new(STATISTIC, (n, loss), accept_mm.map(|mm| mm / FACE_MM), row)
+        SavedPlan::new(STATISTIC, (n, loss), accept_mm.map(|mm| mm / FACE_MM), serde_json::json!(row))
             .and_then(|plan| plan.save(&StudyFolder::at(&self.out)))
             .map_err(|e| e.to_string())?;
         Ok(FixedPlan { mu: forecast.mu, n, accept_mm })

@@ -9,6 +9,7 @@ use serde::Serialize;
 /// Conformal quality of a map, in the definitions usual in the literature on disk conformal maps (as in Choi
 /// and Lui 2015, *Fast disk conformal parameterization of simply-connected open surfaces*, § 5).
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Quality {
     /// Angle in the map less angle on the surface, over the 3 corners of all triangles, in degrees.
     pub angle_distortion_deg: AngleDistortion,
@@ -24,6 +25,7 @@ pub struct Quality {
 
 /// Angle distortion d over all corners, degrees.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct AngleDistortion {
     /// Mean of |d|.
     pub mean: f64,
@@ -37,6 +39,7 @@ pub struct AngleDistortion {
 
 /// Size of the Beltrami coefficient over all triangles: 0 conformal, 1 folded flat.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Beltrami {
     /// Mean of |μ|.
     pub mean: f64,
@@ -46,6 +49,7 @@ pub struct Beltrami {
 
 /// Natural logarithm of (share of the image area / share of the surface area), over all triangles.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct AreaDistortion {
     /// Mean of |log ratio|.
     pub mean: f64,

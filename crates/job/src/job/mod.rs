@@ -80,7 +80,7 @@ pub use signature::{SIGNATURE_FILE, SignatureError, make_key, sign_certificate, 
 pub use steps::{Step, Steps};
 pub use stop::Stop;
 pub use unusable::Unusable;
-pub use verify::{Binding, Verified, VerifyError, verify};
+pub use verify::{Binding, Verified, VerifiedAnswer, VerifyError, verify};
 
 use crate::fault;
 use crate::privacy::noise::NoiseSource;

@@ -20,6 +20,7 @@ const FORMAT: u64 = 1;
 /// What was planned: how many, at what price, what was foretold, and what will be called good enough.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SavedPlan {
     format: u64,
     /// The version of the program that foretold.

@@ -5,11 +5,10 @@ use super::signature::{SIGNATURE_FILE, SignatureError, signer};
 use crate::fault;
 use crate::io::{Limit, ReadError, open};
 use crate::privacy::{
-    Certificate, CertificateError, Composition, FileSum, Ledger, LedgerError, Neighbours, PrivacyLoss,
-    ReceiptError,
+    Adjacency, Certificate, CertificateError, Composition, FileSum, Ledger, LedgerError, Neighbours,
+    PrivacyLoss, ReceiptError,
 };
 use serde::Serialize;
-use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
@@ -92,6 +91,7 @@ pub enum VerifyError {
 /// What stands behind a certificate, as far as it could be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub enum Binding {
     /// The ledger recorded this very certificate, and so every byte of the release.
     Certificate,
@@ -124,20 +124,40 @@ impl Verified {
         self.certificate.private && matches!(self.binding, Binding::Certificate | Binding::Signature)
     }
 
-    /// What was found. `private` is null where it says so but nothing stands behind it.
-    pub fn to_json(&self) -> Value {
+    /// For `--json`.
+    pub fn answer(&self) -> VerifiedAnswer {
         let certificate = &self.certificate;
         let known = !certificate.private || self.may_be_published();
-        json!({
-            "verified": self.binding != Binding::Nothing,
-            "private": known.then_some(certificate.private),
-            "bound_by": self.binding,
-            "neighbours": certificate.neighbours().adjacency(),
-            "files": certificate.files.len(),
-            "ledger": self.ledger,
-            "signed_by": self.signed_by,
-        })
+        VerifiedAnswer {
+            verified: self.binding != Binding::Nothing,
+            private: known.then_some(certificate.private),
+            bound_by: self.binding,
+            neighbours: certificate.neighbours().adjacency(),
+            files: certificate.files.len(),
+            ledger: self.ledger.as_ref().map(|file| file.to_string_lossy().into_owned()),
+            signed_by: self.signed_by.clone(),
+        }
     }
+}
+
+/// What was found to be right.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct VerifiedAnswer {
+    /// Whether anything stands behind the certificate.
+    pub verified: bool,
+    /// Whether the guarantee holds; null where it says so but nothing stands behind it.
+    pub private: Option<bool>,
+    /// What stands behind it.
+    pub bound_by: Binding,
+    /// Which datasets are neighbours.
+    pub neighbours: Adjacency,
+    /// How many files are as released.
+    pub files: usize,
+    /// The ledger that was looked at.
+    pub ledger: Option<String>,
+    /// The public key it was signed with.
+    pub signed_by: Option<String>,
 }
 
 /// Checks a release: a folder with a certificate, or a study's folder. The ledger is the one given, else that of the study the release

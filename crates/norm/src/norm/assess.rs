@@ -36,6 +36,7 @@ pub struct Norm {
 
 /// Along one mode.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Part {
     /// Which, from 1.
     pub mode: usize,
@@ -47,6 +48,7 @@ pub struct Part {
 
 /// How a patient compares.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Assessment {
     /// Percentile, distance, what lies beyond the modes.
     #[serde(flatten)]

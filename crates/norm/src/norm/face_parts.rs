@@ -50,6 +50,7 @@ const STEP: f64 = 1e-3;
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct FacePart {
     /// What it is called.
     pub name: String,

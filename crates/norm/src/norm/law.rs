@@ -109,6 +109,7 @@ pub struct Along {
 
 /// What lies beyond the modes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct BeyondModes {
     /// Its square over what the noised variance leaves for it: about 1 for people of the norm, widely scattered. No percentile.
     pub ratio: Option<f64>,
@@ -118,6 +119,7 @@ pub struct BeyondModes {
 
 /// How somebody compares.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Compared {
     /// Of 100 people of the norm, how many are less unusual along the clear modes: in [0, 100]. `None` where no mode is clear of the noise.
     pub percentile: Option<f64>,

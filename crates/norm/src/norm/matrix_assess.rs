@@ -95,6 +95,7 @@ where
 
 /// Along one mode.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct MatrixPart {
     /// Which, from 1.
     pub mode: usize,
@@ -106,6 +107,7 @@ pub struct MatrixPart {
 
 /// One entry on or above the diagonal.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct EntryOfMatrix {
     /// Row, from 1.
     pub row: usize,
@@ -119,6 +121,7 @@ pub struct EntryOfMatrix {
 
 /// How a matrix compares.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct MatrixAssessment {
     /// Percentile, distance, what lies beyond the modes.
     #[serde(flatten)]

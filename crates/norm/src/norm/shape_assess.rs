@@ -33,6 +33,7 @@ pub struct ShapeNorm {
 
 /// Along one mode.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ShapePart {
     /// Which, from 1.
     pub mode: usize,
@@ -44,6 +45,7 @@ pub struct ShapePart {
 
 /// At one landmark.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Place {
     /// Which, from 1.
     pub landmark: usize,
@@ -57,6 +59,7 @@ pub struct Place {
 
 /// How a specimen compares.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ShapeAssessment {
     /// Percentile, distance, what lies beyond the modes.
     #[serde(flatten)]

@@ -49,6 +49,7 @@ pub struct SurfaceNorm {
 
 /// Along one mode.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SurfacePart {
     /// Which, from 1.
     pub mode: usize,
@@ -60,6 +61,7 @@ pub struct SurfacePart {
 
 /// How a surface compares; lengths in the template's units.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SurfaceAssessment {
     /// Percentile, distance, what lies beyond the modes.
     #[serde(flatten)]

@@ -49,10 +49,11 @@ pub(crate) fn short(x: f64) -> String {
 }
 
 macro_rules! parameter {
-    ($(#[$doc:meta])* $name:ident, $symbol:literal, $range:literal, $valid:expr) => {
+    ($(#[$doc:meta])* $name:ident, $symbol:literal, $range:literal, [$($schema:tt)*], $valid:expr) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
         #[serde(try_from = "f64", into = "f64")]
+        #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(extend($($schema)*)))]
         pub struct $name(f64);
 
         impl $name {
@@ -98,24 +99,25 @@ pub(crate) use parameter;
 parameter!(
     /// μ of Gaussian differential privacy (Dong, Roth and Su 2019): telling neighbours apart is at least as
     /// hard as telling N(0, 1) from N(μ, 1).
-    Mu, "mu", "a positive finite number", |x| x > 0.0
+    Mu, "mu", "a positive finite number", ["exclusiveMinimum" = 0], |x| x > 0.0
 );
 parameter!(
     /// ε of (ε, δ)-differential privacy.
-    Epsilon, "epsilon", "a finite number, zero or more", |x| x >= 0.0
+    Epsilon, "epsilon", "a finite number, zero or more", ["minimum" = 0], |x| x >= 0.0
 );
 parameter!(
     /// δ of (ε, δ)-differential privacy.
-    Delta, "delta", "between 0 (included) and 1 (excluded)", |x| (0.0..1.0).contains(&x)
+    Delta, "delta", "between 0 (included) and 1 (excluded)", ["minimum" = 0, "exclusiveMaximum" = 1], |x| (0.0..1.0).contains(&x)
 );
 parameter!(
     /// ρ of zero-concentrated differential privacy (Bun and Steinke 2016): D_α ≤ ρα for every order α > 1.
-    Rho, "rho", "a positive finite number", |x| x > 0.0
+    Rho, "rho", "a positive finite number", ["exclusiveMinimum" = 0], |x| x > 0.0
 );
 
 /// Where a clip radius came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum ClipSource {
     /// Chosen without looking at the study's records.
@@ -129,14 +131,18 @@ pub enum ClipSource {
 /// The bound τ > 0 every record is clipped to, with its source.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "RawClipRadius")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct ClipRadius {
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     value: f64,
     source: ClipSource,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "ClipRadius"))]
 struct RawClipRadius {
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     value: f64,
     source: ClipSource,
 }
@@ -268,6 +274,32 @@ struct RawLoss {
     epsilon: Option<Epsilon>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     delta: Option<Delta>,
+}
+
+#[cfg(feature = "cli")]
+impl schemars::JsonSchema for PrivacyLoss {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "PrivacyLoss".into()
+    }
+
+    fn json_schema(all: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let (mu, rho) = (all.subschema_for::<Mu>(), all.subschema_for::<Rho>());
+        let (epsilon, delta) = (all.subschema_for::<Epsilon>(), all.subschema_for::<Delta>());
+        schemars::json_schema!({
+            "description": "A privacy loss: mu (Gaussian), rho (zero-concentrated), epsilon with delta (0: pure), or null where there is no bound.",
+            "oneOf": [
+                {"type": "null"},
+                {"type": "object", "required": ["mu"], "additionalProperties": false, "properties": {"mu": mu}},
+                {"type": "object", "required": ["rho"], "additionalProperties": false, "properties": {"rho": rho}},
+                {
+                    "type": "object",
+                    "required": ["epsilon", "delta"],
+                    "additionalProperties": false,
+                    "properties": {"epsilon": epsilon, "delta": delta}
+                }
+            ]
+        })
+    }
 }
 
 impl Serialize for PrivacyLoss {

@@ -113,10 +113,13 @@ impl Caveat {
 /// A file or table that was assumed public.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct PublicInput {
     /// What it is; a file name without folders.
+    #[cfg_attr(feature = "cli", schemars(length(min = 1)))]
     pub name: String,
     /// SHA-256 of its bytes, lower-case hexadecimal.
+    #[cfg_attr(feature = "cli", schemars(regex(pattern = super::digest::SHA256)))]
     pub sha256: String,
 }
 
@@ -130,10 +133,13 @@ impl PublicInput {
 /// A file of the release and the sum of its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct FileSum {
     /// Its name in the folder of the release.
+    #[cfg_attr(feature = "cli", schemars(length(min = 1)))]
     pub name: String,
     /// SHA-256 of its bytes, lower-case hexadecimal.
+    #[cfg_attr(feature = "cli", schemars(regex(pattern = super::digest::SHA256)))]
     pub sha256: String,
 }
 
@@ -147,6 +153,7 @@ impl FileSum {
 /// ε at a δ.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct EpsilonAtDelta {
     /// δ.
     pub delta: Delta,
@@ -301,37 +308,53 @@ pub fn counts_persons(c: &Certificate) -> bool {
     c.details.get("record_kind").and_then(serde_json::Value::as_str) == Some("person")
 }
 
-/// What goes beside a release as [`CERTIFICATE_FILE`]. Its form is `docs/certificate.schema.json`.
+/// What a release guarantees: `certificate.json` beside it. Its form is `docs/certificate.schema.json`.
 ///
 /// Every value is public or a parameter of the mechanism; none depends on the records, so neither does the file's size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(
+    deny_unknown_fields,
+    extend("if" = {"properties": {"private": {"const": true}}}, "then" = {"properties": {
+        "loss": {"type": "object"},
+        "seeded": {"const": false},
+        "clip_radius": {"not": {"type": "object", "properties": {"source": {"const": "data"}}}}
+    }})
+))]
 #[non_exhaustive]
 pub struct Certificate {
     /// The version of the program that wrote it.
+    #[cfg_attr(feature = "cli", schemars(length(min = 1)))]
     pub visard: String,
-    /// [`CERTIFICATE_FORMAT`].
+    /// The version of its form.
+    #[cfg_attr(feature = "cli", schemars(extend("const" = CERTIFICATE_FORMAT)))]
     pub format: u64,
     /// Whether the guarantee holds; false says why in `caveats`.
     pub private: bool,
     /// What the guarantee leaves to the reader, or why there is none.
+    #[cfg_attr(feature = "cli", schemars(inner(length(min = 1))))]
     pub caveats: Vec<String>,
     /// Which datasets are neighbours.
     pub adjacency: Adjacency,
     /// The partitions into groups whose labels neighbours keep, by their SHA-256: their labels are published.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    #[cfg_attr(feature = "cli", schemars(length(min = 1)))]
     pub partitions: BTreeSet<String>,
     /// The number of records.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
     pub n: u64,
     /// The mechanism.
+    #[cfg_attr(feature = "cli", schemars(length(min = 1)))]
     pub mechanism: String,
     /// The loss; `null` when there is no bound.
     pub loss: PrivacyLoss,
     /// The loss as (ε, δ).
     pub epsilon_at_delta: Vec<EpsilonAtDelta>,
     /// The sensitivity.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     pub sensitivity: Option<f64>,
     /// The norm it is a bound in ([`Sensitivity::norm`]); certificates of version 0.1 do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["l1", "l2", "distance", "gradient"])))]
     pub sensitivity_norm: Option<String>,
     /// The clip radius and its source.
     pub clip_radius: Option<ClipRadius>,

@@ -2,6 +2,10 @@
 
 use sha2::{Digest, Sha256};
 
+/// What [`sha256_hex`] gives, as a regular expression.
+#[cfg(feature = "cli")]
+pub(crate) const SHA256: &str = "^[0-9a-f]{64}$";
+
 /// The SHA-256 of the bytes, 64 lower-case hexadecimal digits.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))

@@ -42,6 +42,7 @@ const LONGEST_LABEL: usize = 64;
 /// A group's label and how many records are in it; both are public.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct GroupSize {
     /// Letters, digits, `-` and `_`.
     pub label: String,
@@ -64,6 +65,7 @@ pub struct GroupSize {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "RawPartition")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Partition {
     hash: String,
     groups: Vec<GroupSize>,
@@ -71,6 +73,7 @@ pub struct Partition {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "Partition"))]
 struct RawPartition {
     hash: String,
     groups: Vec<GroupSize>,
@@ -161,9 +164,11 @@ fn is_label(text: &str) -> bool {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Group {
     /// The ledger's id: a ledger has one partition, and groups of two ledgers' partitions may overlap.
     ledger: String,
+    #[cfg_attr(feature = "cli", schemars(regex(pattern = "^[A-Za-z0-9_-]{1,64}$")))]
     label: String,
 }
 

@@ -62,8 +62,8 @@ pub use explain::counted;
 pub use explain::{explain, rounded_up};
 pub use group::{Group, GroupSize, Partition, PartitionError};
 pub use ledger::{
-    Announced, Ceiling, ChargeOnRecord, GroupedPart, LEDGER_FILE, Ledger, LedgerError, LedgerHistory, Quote,
-    ReceiptError, SumForNeighbours, utc,
+    Announced, Ceiling, CeilingAnswer, ChargeAnswer, ChargeOnRecord, GroupAnswer, GroupedPart, LEDGER_FILE,
+    Ledger, LedgerAnswer, LedgerError, LedgerHistory, Quote, ReceiptError, SumAnswer, SumForNeighbours, utc,
 };
 pub use neighbours::{Adjacency, Neighbours};
 #[doc(hidden)]

@@ -25,6 +25,7 @@ pub(super) const UNKNOWN_PARTITION: &str = "unknown";
 /// The neighbour relation of a release, as certificates name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum Adjacency {
     /// One record is replaced by any other; the number of records n is public.
@@ -70,12 +71,15 @@ impl Adjacency {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Neighbours {
     /// A whole person, with all their records, is replaced.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "cli", schemars(extend("const" = true)))]
     persons: bool,
     /// The partitions whose labels are kept, by what identifies them: a SHA-256, as a rule.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    #[cfg_attr(feature = "cli", schemars(length(min = 1)))]
     partitions: BTreeSet<String>,
 }
 

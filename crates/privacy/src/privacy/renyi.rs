@@ -104,6 +104,7 @@ fn orders() -> &'static [f64] {
 /// A Rényi curve τ(α), tabulated on fixed orders so that curves add; ∞ where a bound does not hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<(f64, Option<f64>)>", into = "Vec<(f64, Option<f64>)>")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct RenyiCurve {
     values: Vec<f64>,
 }

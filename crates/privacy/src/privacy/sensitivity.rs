@@ -9,22 +9,22 @@ use std::fmt;
 parameter!(
     /// Δ₂: a bound on ‖h(D) − h(D′)‖₂ over all neighbouring datasets, in the coordinates the noise is added in and
     /// in the statistic's own units.
-    L2Sensitivity, "L2 sensitivity", "a positive finite number", |x| x > 0.0
+    L2Sensitivity, "L2 sensitivity", "a positive finite number", ["exclusiveMinimum" = 0], |x| x > 0.0
 );
 parameter!(
     /// Δ₁: a bound on ‖h(D) − h(D′)‖₁ over all neighbouring datasets, in the coordinates the noise is added in and
     /// in the statistic's own units.
-    L1Sensitivity, "L1 sensitivity", "a positive finite number", |x| x > 0.0
+    L1Sensitivity, "L1 sensitivity", "a positive finite number", ["exclusiveMinimum" = 0], |x| x > 0.0
 );
 
 parameter!(
     /// A bound on how far one record moves a point of a space: the geodesic distance between the statistics of neighbours.
-    DistanceSensitivity, "sensitivity in distance", "a positive finite number", |x| x > 0.0
+    DistanceSensitivity, "sensitivity in distance", "a positive finite number", ["exclusiveMinimum" = 0], |x| x > 0.0
 );
 parameter!(
     /// A bound on ‖∇F_D(x) − ∇F_D′(x)‖ over all neighbouring datasets and all points x where the mechanism may release: what one
     /// record can do to the gradient of an objective, in the norm of the tangent space at x.
-    GradientSensitivity, "gradient sensitivity", "a positive finite number", |x| x > 0.0
+    GradientSensitivity, "gradient sensitivity", "a positive finite number", ["exclusiveMinimum" = 0], |x| x > 0.0
 );
 
 /// What one record can do to a statistic, with the norm it is measured in: a bound in one is not a bound in another.

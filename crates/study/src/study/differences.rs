@@ -21,6 +21,7 @@ const SIZES: [f64; 3] = [0.6, 1.0, 1.6];
 
 /// A test of no difference between any of the groups.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TestStatement {
     /// That of the pair whose difference is the least likely to be none.
     pub statistic: f64,
@@ -40,6 +41,7 @@ pub struct TestStatement {
 
 /// The test of two groups.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct PairTest {
     /// The label of one.
     pub first: String,
@@ -96,6 +98,7 @@ impl TestStatement {
 
 /// Where a group's mean differs from that of the first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct GroupDifference {
     /// The label of the first group.
     pub first: String,

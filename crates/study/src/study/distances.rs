@@ -43,6 +43,7 @@ pub struct Distances {
 
 /// Statistics of distances, weighted by the area that goes with each vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Statistics {
     /// Mean.
     pub mean: f64,

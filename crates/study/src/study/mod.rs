@@ -25,8 +25,8 @@ pub use visard_job::job;
 pub use visard_job::job::{
     Binding, Counting, CovariateError, CovariateFault, DryRun, GroupFault, Groups, GroupsError, Identical,
     JobError, LedgerChoice, People, PeopleError, PeopleFault, Place, PlanError, SIGNATURE_FILE, SavedPlan,
-    SignatureError, Stop, StudyFolder, Unusable, Verified, VerifyError, Whose, dossier, is_secret, layout,
-    ledger_of, make_key, public_input, sign_certificate, signer, standing, verify,
+    SignatureError, Stop, StudyFolder, Unusable, Verified, VerifiedAnswer, VerifyError, Whose, dossier,
+    is_secret, layout, ledger_of, make_key, public_input, sign_certificate, signer, standing, verify,
 };
 #[doc(inline)]
 pub use visard_optimize_study::optimize_study as optimize;

@@ -1,17 +1,16 @@
 //! `visard face plan --compare`: what a comparison of two groups can be expected to tell.
 
 use crate::cli::output::Failure;
-use serde_json::Value;
 use std::fmt::Write;
 use visard::study::face::FACE_MM;
 use visard::study::face::compare::Want;
 use visard::study::face::compare::plan::{CompareForecast, ComparePlan, plan};
 use visard::study::face::plan::PlanRequest;
-use visard::study::face::plan_rows;
+use visard::study::face::plan_rows::{self, FaceComparePlan, Row};
 use visard::study::tangent::LEAST;
 
 /// What to expect, for machines and in words.
-pub fn run(request: &PlanRequest, delta: f64) -> Result<(Vec<Value>, String), Failure> {
+pub fn run(request: &PlanRequest, delta: f64) -> Result<(Vec<Row<FaceComparePlan>>, String), Failure> {
     if request.sizes.iter().any(|n| *n < 4) {
         return Err(Failure::usage("a comparison needs two groups of two people at least: --n 4"));
     }
@@ -24,7 +23,7 @@ pub fn run(request: &PlanRequest, delta: f64) -> Result<(Vec<Value>, String), Fa
         samples: request.samples,
     };
     let found = plan(&request).map_err(Failure::usage)?;
-    let rows = found.iter().map(|f| plan_rows::compare(f, delta)).collect::<Result<Vec<Value>, _>>();
+    let rows = found.iter().map(|f| plan_rows::compare(f, delta)).collect::<Result<Vec<_>, _>>();
     Ok((rows.map_err(Failure::failed)?, text(&found)))
 }
 

@@ -1,16 +1,15 @@
 //! `visard face plan --modes`: what private modes will show, before any scan is read.
 
 use crate::cli::output::Failure;
-use serde_json::Value;
 use std::fmt::Write as _;
 use visard::study::face::TEMPLATE_DISTANCE;
 use visard::study::face::modes::plan::plan_modes;
 use visard::study::face::modes::{MODES, WORTHWHILE};
 use visard::study::face::plan::PlanRequest;
-use visard::study::face::plan_rows;
+use visard::study::face::plan_rows::{self, FaceModesPlan, Row};
 
 /// What to expect, for machines and in words; budgets are also stated as ε at `delta`.
-pub fn run(request: &PlanRequest, delta: f64) -> Result<(Vec<Value>, String), Failure> {
+pub fn run(request: &PlanRequest, delta: f64) -> Result<(Vec<Row<FaceModesPlan>>, String), Failure> {
     let found = plan_modes(request, MODES).map_err(Failure::usage)?;
     let rows = found.iter().map(|forecast| plan_rows::modes(forecast, delta));
     let rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::failed)?;
@@ -18,7 +17,7 @@ pub fn run(request: &PlanRequest, delta: f64) -> Result<(Vec<Value>, String), Fa
     Ok((rows, text))
 }
 
-fn text(rows: &[Value]) -> String {
+fn text(rows: &[Row<FaceModesPlan>]) -> String {
     let mut out = format!(
         "Simulated people whose mean lies {TEMPLATE_DISTANCE} off the template, as real ones do; none of your data is read.\n\
          Columns: modes above the noise; variance that {MODES} private modes explain, where {MODES} without privacy from the same people explain \
@@ -26,10 +25,9 @@ fn text(rows: &[Value]) -> String {
          {:>6}  {:>6}  {:>7}  {:>12}  {:>7}  {:>9}  {:>9}  {:>9}",
         "n", "mu", "epsilon", "coefficients", "visible", "explained", "seen from", "mean",
     );
-    for row in rows {
-        let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
-        let few = number("n") * number("mu") < WORTHWHILE;
-        let warning = match (row["worth"] == true, few) {
+    for Row { n, mu, epsilon, expected, .. } in rows {
+        let few = *n as f64 * mu.get() < WORTHWHILE;
+        let warning = match (expected.worth, few) {
             (true, _) => "",
             (false, true) => "  not worth the budget: the modes of the public spectrum are as good",
             (false, false) => "  hardly worth the budget: little can be seen",
@@ -37,14 +35,14 @@ fn text(rows: &[Value]) -> String {
         let _ = write!(
             out,
             "\n{:>6}  {:>6.3}  {:>7.2}  {:>12}  {:>7.1}  {:>7.0} %  {:>6.2} mm  {:>6.2} mm{warning}",
-            number("n"),
-            number("mu"),
-            number("epsilon"),
-            number("coefficients"),
-            number("visible"),
-            100.0 * number("explained"),
-            number("edge_mm"),
-            number("mean_error_mm"),
+            n,
+            mu.get(),
+            epsilon,
+            expected.coefficients,
+            expected.visible,
+            100.0 * expected.explained,
+            expected.edge_mm,
+            expected.mean_error_mm,
         );
     }
     out

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 /// Conformal quality of a map to the sphere, by its flat triangles, in the definitions of [`Quality`](crate::conformal::Quality).
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SphereQuality {
     /// Angle in the map less angle on the surface, over the 3 corners of all triangles, in degrees.
     pub angle_distortion_deg: AngleDistortion,

@@ -19,13 +19,13 @@ mod standard;
 pub use pair::{Look, PairAudit, WorstCase, whole};
 pub use standard::STANDARD_AUDITS;
 
-use super::{BudgetError, PrivacyLoss};
+use super::{BudgetError, Delta, PrivacyLoss};
 use event::{Event, rounded_up};
 pub use interval::FALSE_ALARM;
 use interval::{lower_limit, upper_limit};
 use rayon::prelude::*;
 use serde::Serialize;
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// How many times its claim a mechanism loses with the fault that an audit has to find before it may say `held`.
 pub const EXCESS: f64 = 1.3;
@@ -89,6 +89,7 @@ pub enum AuditError {
 /// What an audit says of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub enum AuditVerdict {
     /// The bound is not above it, and the bound on a mechanism that loses [`EXCESS`] times as much was.
     Held,
@@ -135,32 +136,59 @@ impl AuditReport {
         self.verdict == AuditVerdict::Held
     }
 
-    /// `{claimed_mu, lower_bound_mu, loss_of_pair, largest_refutable_mu, verdict, runs, runs_needed, seconds, passed}`, with epsilon or rho in
-    /// place of mu.
-    pub fn to_json(&self) -> Value {
+    /// For `--json`.
+    pub fn answer(&self) -> AuditAnswer {
         let unit = match self.claim {
             PrivacyLoss::Gaussian(_) => "mu",
             PrivacyLoss::ZeroConcentrated(_) => "rho",
             _ => "epsilon",
         };
-        let mut value = json!({
-            "mechanism": self.mechanism,
-            (format!("claimed_{unit}")): self.claimed,
-            (format!("lower_bound_{unit}")): self.lower_bound,
-            "loss_of_pair": self.loss_of_pair,
-            (format!("largest_refutable_{unit}")): self.largest_refutable,
-            "verdict": self.verdict,
-            "runs": self.runs,
-            "runs_needed": self.runs_needed,
-            "confidence": 1.0 - FALSE_ALARM,
-            "seconds": self.seconds,
-            "passed": self.passed(),
-        });
-        if let (PrivacyLoss::Approximate(_, delta), Some(object)) = (self.claim, value.as_object_mut()) {
-            object.insert("delta".into(), json!(delta.get()));
+        let bounds = [
+            ("claimed", Some(self.claimed)),
+            ("lower_bound", Some(self.lower_bound)),
+            ("largest_refutable", self.largest_refutable),
+        ];
+        AuditAnswer {
+            mechanism: self.mechanism.clone(),
+            bounds: bounds.into_iter().map(|(what, value)| (format!("{what}_{unit}"), value)).collect(),
+            loss_of_pair: self.loss_of_pair,
+            verdict: self.verdict,
+            runs: self.runs,
+            runs_needed: self.runs_needed,
+            confidence: 1.0 - FALSE_ALARM,
+            seconds: self.seconds,
+            passed: self.passed(),
+            delta: if let PrivacyLoss::Approximate(_, delta) = self.claim { Some(delta) } else { None },
         }
-        value
     }
+}
+
+/// What an audit answers: beside these `claimed_U`, `lower_bound_U` and `largest_refutable_U`, where U is mu, epsilon or rho.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct AuditAnswer {
+    /// The mechanism.
+    pub mechanism: String,
+    /// The claim, the lower confidence bound on it, and the largest claim that would have been refuted.
+    #[serde(flatten)]
+    pub bounds: BTreeMap<String, Option<f64>>,
+    /// What the two neighbours truly lose, where it is known.
+    pub loss_of_pair: Option<f64>,
+    /// What follows for the claim.
+    pub verdict: AuditVerdict,
+    /// Runs on each of the two datasets.
+    pub runs: u64,
+    /// About how many would have been enough, where these were too few.
+    pub runs_needed: Option<u64>,
+    /// The confidence of the bound.
+    pub confidence: f64,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Whether the claim held.
+    pub passed: bool,
+    /// The δ of the claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta: Option<Delta>,
 }
 
 /// Audits `mechanism` with `runs` runs on each neighbour, and as many of the same with a planted fault. `seed` makes it repeatable: give a

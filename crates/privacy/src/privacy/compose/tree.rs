@@ -18,6 +18,7 @@ use std::borrow::Cow;
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(extend("minItems" = 1)))]
 pub struct Composition {
     parts: Vec<Part>,
 }
@@ -113,6 +114,7 @@ impl Composition {
 /// One entry of a composition: a release, or a named set of releases, repeated `times`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "RawPart", into = "RawPart")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Part {
     /// The mechanism's name in the literature, or the set's.
     pub mechanism: String,
@@ -256,7 +258,9 @@ impl Cost {
 /// usual, and one of `loss`, `sampled`, `renyi`, `parts`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "Part", extend("oneOf" = [{"required": ["loss"]}, {"required": ["sampled"]}, {"required": ["renyi"]}, {"required": ["parts"]}])))]
 struct RawPart {
+    #[cfg_attr(feature = "cli", schemars(length(min = 1)))]
     mechanism: String,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     times: Option<u32>,
@@ -265,6 +269,7 @@ struct RawPart {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     neighbours: Option<Neighbours>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[cfg_attr(feature = "cli", schemars(extend("const" = true)))]
     seeded: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "present")]
     loss: Option<PrivacyLoss>,

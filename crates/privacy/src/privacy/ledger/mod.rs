@@ -51,6 +51,7 @@ mod utc;
 pub use error::{LedgerError, ReceiptError};
 pub use groups::GroupedPart;
 pub use history::{Ceiling, ChargeOnRecord, LedgerHistory, SumForNeighbours};
+pub use told::{CeilingAnswer, ChargeAnswer, GroupAnswer, LedgerAnswer, SumAnswer};
 pub use utc::utc;
 
 use super::filter;

@@ -46,6 +46,7 @@ use serde::{Deserialize, Serialize};
 /// How a batch is drawn. Batches are secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub enum Batches {
     /// Each record on its own, with probability q.
     Poisson,

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Adjacency: one record replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Raw", into = "Raw")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SampledGaussian {
     batches: Batches,
     rate: f64,
@@ -24,9 +25,12 @@ pub struct SampledGaussian {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "SampledGaussian"))]
 struct Raw {
     batches: Batches,
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
     rate: f64,
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     multiplier: f64,
 }
 

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 /// What a study would find: for the data holder only.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Report {
     /// The files that count, those that fail among them: a person whose scans all fail contributes zero.
     pub people: Vec<Counted>,
@@ -42,6 +43,7 @@ pub struct Report {
 
 /// A file that counts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Counted {
     /// Where it is.
     pub file: PathBuf,
@@ -81,6 +83,7 @@ impl Counted {
 
 /// What is passed over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Skipped {
     /// Where it is.
     pub file: PathBuf,
@@ -90,6 +93,7 @@ pub struct Skipped {
 
 /// What cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Failed {
     /// Where it is.
     pub file: PathBuf,
@@ -99,6 +103,7 @@ pub struct Failed {
 
 /// A price.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Planned {
     /// What would be charged for.
     pub mechanism: String,

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 /// How large scans are: for the data holder only.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Scale {
     /// `mm`, `cm` or `m`, where the middle scan has the size of a face or a bust in these.
     pub guess: Option<&'static str>,

@@ -24,6 +24,7 @@ pub(super) fn usual(spread: Spread) -> f64 {
 /// An error statement: root-mean-square distances over the points of the curves (three coordinates summed) on faces of unit area, from
 /// noised values and public numbers only.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Accuracy {
     /// Of the release from the mean without noise, bias included: expected, or at most where `expected_rms` is given.
     pub rms: f64,

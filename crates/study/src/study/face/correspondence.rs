@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Of other surfaces: in the template's units, and found on made-up ones (`SurfaceTemplate::pull`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Correspondence {
     /// Along the surface's normal: where the surface lies.
     #[serde(rename = "registration_normal_rms")]

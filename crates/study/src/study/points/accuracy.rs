@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 /// An error statement: root-mean-square distances in the space, from noised values and public numbers only. It leaves out what clipping
 /// to the ball takes away: nothing where the ball holds all records.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct PointAccuracy {
     /// Of the release from the mean without noise; with smoothing, its bias included.
     pub rms: f64,

@@ -59,6 +59,7 @@ pub struct MeanForecast {
 
 /// What to expect of modes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ModesForecast {
     /// How many stand out of the noise.
     pub visible: f64,
@@ -70,6 +71,7 @@ pub struct ModesForecast {
 
 /// What to expect of a comparison of two groups of n/2.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct CompareForecast {
     /// How likely differences of these sizes (Riemannian distance) are found at 5 %.
     pub power: Vec<(f64, f64)>,

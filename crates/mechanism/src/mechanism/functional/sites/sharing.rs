@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Who adds the noise, and how much of it must be unknown to whoever looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub enum Sharing {
     /// Every site adds a share, under secure aggregation; so many honest shares are the whole. At most one less than there are sites: a site
     /// knows its own.
