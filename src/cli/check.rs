@@ -71,11 +71,13 @@ pub fn run(args: &CheckArgs, global: &Global, printer: &Printer) -> Result<(), F
     if let Some(file) = &args.save {
         write_text(file, &manifest(file, &report)?).map_err(Failure::failed)?;
     }
+    // A path that is no text fails here, and not as an answer.
+    let answer = serde_json::to_value(&report).map_err(Failure::failed)?;
     let mut text = text(&report, args.save.as_deref());
     if matches!(settings.records.template, TemplateSource::Builtin) {
         text += ADULT;
     }
-    printer.result(&report, text);
+    printer.result(answer, text);
     if report.is_fine() { Ok(()) } else { Err(Failure::said()) }
 }
 

@@ -10,8 +10,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use visard::io::write_bytes;
 use visard::report::colour::short;
-use visard::study::distances::Statistics;
-use visard::study::distances::{BROUGHT, Distances, distances, in_one_unit};
+use visard::study::distances::{BROUGHT, Distances, Statistics, distances, in_one_unit};
 use visard::study::subject::Subject;
 use visard::study::{distance_picture, distance_report};
 

@@ -1,13 +1,11 @@
 //! `visard function`: functions that users bring, sampled on a circle, an interval or a disk.
 
-use super::answer::{Answers, Own};
-use super::answer::{MeanFindings, NothingReleased, Release, places};
+use super::answer::{Answers, MeanFindings, NothingReleased, Own, Release, places};
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use super::output::{Failure, Printer};
 use super::points::{failure, note_failed};
-use super::tangent;
 use super::tangent::{KindArgs, RegressArgs, Statistics};
-use super::{Global, heading, of_kind};
+use super::{Global, heading, of_kind, tangent};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use visard::estimate::Smoothness;

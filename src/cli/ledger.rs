@@ -7,8 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
-use visard::privacy::LedgerAnswer;
-use visard::privacy::{Composition, Cost, Delta, Ledger, LedgerHistory, Part, rounded_up, utc};
+use visard::privacy::{Composition, Cost, Delta, Ledger, LedgerAnswer, LedgerHistory, Part, rounded_up, utc};
 use visard::study::ledger_of;
 
 /// The δ at which the total is also shown as ε.

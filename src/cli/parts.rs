@@ -2,13 +2,12 @@
 
 use super::answer::{Answers, DryRunAnswer, Release};
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
-use super::face::FaceMean;
 use super::face::{
-    MakingArgs, failure, report, report_fields, report_groups, report_modes, template_source, with_progress,
+    FaceMean, MakingArgs, failure, report, report_fields, report_groups, report_modes, template_source,
+    with_progress,
 };
 use super::output::{Failure, Printer};
-use super::tangent::{DesignArgs, ResidualArgs};
-use super::tangent::{FieldFindings, GroupFindings, ModesFindings};
+use super::tangent::{DesignArgs, FieldFindings, GroupFindings, ModesFindings, ResidualArgs};
 use super::{Global, heading};
 use crate::cli::answer::shown;
 use clap::{Args, ValueEnum};

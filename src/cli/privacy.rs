@@ -15,15 +15,12 @@ use visard::io::{Limit, open};
 use visard::manifold::TwoPointSpace;
 use visard::mechanism::manifold::{riemannian_gaussian_mu, riemannian_gaussian_sigma};
 use visard::mechanism::registry::{audit_by_name, audit_names, audit_runs};
-use visard::privacy::EpsilonAtDelta;
-use visard::privacy::audit::AuditAnswer;
-use visard::privacy::audit::{AuditReport, AuditVerdict, EXCESS, audit};
+use visard::privacy::audit::{AuditAnswer, AuditReport, AuditVerdict, EXCESS, audit};
 use visard::privacy::{
     BudgetError, CERTIFICATE_FILE, Calibration, Certificate, Composition, Cost, Delta, Epsilon,
-    L2Sensitivity, Mu, PrivacyLoss, Rho, convert, explain, gaussian_sigma_for,
+    EpsilonAtDelta, L2Sensitivity, Mu, PrivacyLoss, Rho, convert, explain, gaussian_sigma_for,
 };
-use visard::study::StudyFolder;
-use visard::study::VerifiedAnswer;
+use visard::study::{StudyFolder, VerifiedAnswer};
 
 /// Commands on budgets and certificates.
 #[derive(Debug, Subcommand)]

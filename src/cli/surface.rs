@@ -5,12 +5,10 @@ mod flatten;
 mod plan;
 mod sample;
 
-use super::answer::{Answers, Own};
-use super::answer::{Release, places, shown};
+use super::answer::{Answers, Own, Release, places, shown};
 use super::assessed::Assessed;
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
-use super::extract::ExtractAnswer;
-use super::extract::{self, ExtractArgs};
+use super::extract::{self, ExtractAnswer, ExtractArgs};
 use super::face::flatten::Flattened;
 use super::files::{make_folder, refuse_existing};
 use super::output::{Failure, Printer};

@@ -153,3 +153,25 @@ shape+mean nowhere.tps --mu 1 --out x
 shape+mean first/outlines.tps --mu -1 --out x";
     lines.lines().for_each(|line| runs.run(line));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_path_that_is_no_text_does_not_end_an_answer() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let odd = std::ffi::OsStr::from_bytes(b"odd\xff");
+    let visard = |first: &[&str]| {
+        let mut command = Command::cargo_bin("visard").unwrap();
+        command.args(first).arg(odd).arg("--json").current_dir(folder.path()).output().unwrap()
+    };
+    let key = visard(&["privacy", "key"]);
+    let said: Value = serde_json::from_slice(&key.stdout).unwrap();
+    assert!(key.status.success() && said["secret_key"] == "odd\u{fffd}", "{said}");
+    // What is in such a folder cannot be told to a program.
+    fs::remove_file(folder.path().join(odd)).unwrap();
+    fs::create_dir(folder.path().join(odd)).unwrap();
+    fs::write(folder.path().join(odd).join("a.xyz"), "0 0 0\n1 0 0\n0 1 0\n1 1 0\n").unwrap();
+    let check = visard(&["check"]);
+    let said: Value = serde_json::from_slice(&check.stdout).unwrap();
+    assert!(check.status.code() == Some(1) && said["error"]["code"] == 1, "{said}");
+}

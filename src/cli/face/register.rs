@@ -3,9 +3,8 @@
 use super::NeutralArgs;
 use super::files::{make_folder, refuse_existing, scans_help, template_source};
 use crate::cli::answer::shown;
-use crate::cli::of_kind;
 use crate::cli::output::{Failure, Printer};
-use crate::cli::{Global, heading};
+use crate::cli::{Global, heading, of_kind};
 use clap::Args;
 use rayon::prelude::*;
 use schemars::JsonSchema;

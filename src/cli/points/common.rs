@@ -12,8 +12,7 @@ use std::path::Path;
 use visard::mechanism::MechanismError;
 use visard::privacy::Calibration;
 use visard::study::layout::{REPORT, UNUSABLE};
-use visard::study::points::PointAccuracy;
-use visard::study::points::{PointMechanism, PointOutcome, PointRequest, PointStudyError};
+use visard::study::points::{PointAccuracy, PointMechanism, PointOutcome, PointRequest, PointStudyError};
 use visard::study::{Place, Unusable};
 
 /// Options of every private mean of points.

@@ -18,8 +18,7 @@ use visard::sites::{
     merge_round, unshare_round, verify_round,
 };
 use visard::study::StudyFolder;
-use visard::study::face::Accuracy;
-use visard::study::face::{Correspondence, FaceInputs, Yardstick};
+use visard::study::face::{Accuracy, Correspondence, FaceInputs, Yardstick};
 use visard::study::points::PointAccuracy;
 
 /// Whose people, and where.
