@@ -169,6 +169,14 @@ fn malformed_certificates_are_refused_by_the_schema_or_the_reader() {
         let read = Certificate::from_json(&bad.to_string());
         assert!(read.is_err() || lenient.contains(&path), "the reader takes {path} = {value}");
     }
+    for (key, value) in [("statistic", json!(1)), ("first_passes", json!([1])), ("study_total", json!(3))] {
+        let mut bad = good.clone();
+        bad["details"][key] = value;
+        schema::refuses(&format!("details {key}"), &bad);
+    }
+    let mut bad = good.clone();
+    bad["composition"][0] = json!({"mechanism": "a step", "renyi": [[0.5, 1.0]]});
+    schema::refuses("an order below 1", &bad);
     // Certificates of version 0.1 lack three keys.
     let optional = ["details", "sensitivity_norm", "ledger", "files"];
     for key in good.as_object().unwrap().keys().filter(|key| !optional.contains(&key.as_str())) {

@@ -374,6 +374,19 @@ pub struct Certificate {
     pub files: Vec<FileSum>,
     /// Further public parameters.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[cfg_attr(feature = "cli", schemars(extend("properties" = {
+        "statistic": {"type": "string", "description": "What is noised."},
+        "in_words": {"type": "string", "description": "The mechanism in one sentence."},
+        "first_passes": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "What was estimated before and paid for with it: a centre, a radius."
+        },
+        "study_total": {
+            "$ref": "#/$defs/PrivacyLoss",
+            "description": "What this release and all earlier ones in its ledger lose together."
+        }
+    })))]
     pub details: Map<String, Value>,
 }
 

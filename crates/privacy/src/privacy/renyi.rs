@@ -104,7 +104,12 @@ fn orders() -> &'static [f64] {
 /// A Rényi curve τ(α), tabulated on fixed orders so that curves add; ∞ where a bound does not hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<(f64, Option<f64>)>", into = "Vec<(f64, Option<f64>)>")]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(extend("items" = {
+    "type": "array",
+    "minItems": 2,
+    "maxItems": 2,
+    "prefixItems": [{"type": "number", "exclusiveMinimum": 1}, {"type": ["number", "null"], "minimum": 0}]
+})))]
 pub struct RenyiCurve {
     values: Vec<f64>,
 }
