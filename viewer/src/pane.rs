@@ -32,7 +32,8 @@ pub fn draw(subject: &Subject, display: &DisplaySettings) -> Result<Drawing, Vie
             strokes: curve_strokes(curves, &Frame::around(&curves.concat()), true),
             ..Drawing::empty(Frame::around(&curves.concat()))
         },
-        Shape::Outlines(outlines) => outline_drawing(subject, outlines),
+        Shape::Landmarks { outlines: 0, .. } => Drawing { flat: true, ..cloud(&subject.shape.points()) },
+        Shape::Landmarks { records, outlines } => outline_drawing(subject, records, *outlines),
     };
     if !matches!(subject.shape, Shape::Surface(_)) {
         drawing.notices.extend(subject.notices.iter().cloned());
@@ -217,21 +218,22 @@ fn curve_strokes(curves: &[Vec<Point>], frame: &Frame, coloured: bool) -> Vec<St
         .collect()
 }
 
-/// The first outline coloured along the curve; the others pale under it.
-fn outline_drawing(subject: &Subject, outlines: &[Vec<[f64; 2]>]) -> Drawing {
+/// The outlines of the first record coloured along the curves; those of the others pale under them.
+fn outline_drawing(subject: &Subject, records: &[Vec<[f64; 2]>], outlines: usize) -> Drawing {
     let whole = Frame::around(&subject.shape.points());
     // Outlines may be as wide as their diagonal: they get a margin.
     let frame = Frame { scale: 0.76 * whole.scale, ..whole };
     let mut drawing = Drawing::empty(frame);
     let place = |p: &[f64; 2]| frame.place(&Point::new(p[0], p[1], 0.0));
-    for outline in outlines.iter().skip(1).take(500) {
+    let each = |record: &[[f64; 2]]| record.len().div_ceil(outlines).max(1);
+    for outline in records.iter().skip(1).take(500).flat_map(|record| record.chunks(each(record))) {
         let points = outline.iter().chain(outline.first()).map(place).collect();
         drawing.strokes.push(Stroke { points, colour: [0.72, 0.74, 0.77], width: 1.0, facing: None });
     }
-    if let Some(first) = outlines.first() {
-        for k in 0..first.len() {
-            let colour = ColourMap::Sequential.at(0.86 * k as f64 / first.len() as f64);
-            let points = vec![place(&first[k]), place(&first[(k + 1) % first.len()])];
+    for outline in records.first().into_iter().flat_map(|first| first.chunks(each(first))) {
+        for k in 0..outline.len() {
+            let colour = ColourMap::Sequential.at(0.86 * k as f64 / outline.len() as f64);
+            let points = vec![place(&outline[k]), place(&outline[(k + 1) % outline.len()])];
             drawing.strokes.push(Stroke { points, colour, width: 4.0, facing: None });
         }
     }
@@ -296,11 +298,18 @@ mod tests {
         let curves = draw(&subject(Shape::Curves(vec![p.clone(), p])), &DisplaySettings::default()).unwrap();
         assert_eq!((curves.strokes.len(), curves.strokes[0].points.len()), (2, 3));
         let square = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
-        let outlines =
-            draw(&subject(Shape::Outlines(vec![square.clone(), square])), &DisplaySettings::default())
-                .unwrap();
-        assert!(outlines.flat && outlines.strokes.len() == 5);
-        for shape in [Shape::Surface(TriMesh::default()), Shape::Cloud(vec![]), Shape::Outlines(vec![])] {
+        let outlines = |outlines| {
+            let records = vec![square.clone(), square.clone()];
+            draw(&subject(Shape::Landmarks { records, outlines }), &DisplaySettings::default()).unwrap()
+        };
+        let drawn = outlines(1);
+        assert!(drawn.flat && drawn.strokes.len() == 5);
+        // Two of two landmarks each: the line from the second to the third is none.
+        let drawn = outlines(2);
+        assert!(drawn.strokes.len() == 6 && drawn.strokes.iter().all(|s| s.points[0][1] == s.points[1][1]));
+        let drawn = outlines(0);
+        assert!(drawn.flat && drawn.strokes.is_empty() && !drawn.triangles.is_empty());
+        for shape in [Shape::Surface(TriMesh::default()), Shape::Cloud(vec![]), Shape::outline(vec![])] {
             assert!(draw(&subject(shape), &DisplaySettings::default()).is_ok());
         }
         // Morphing knows only the template's triangles.

@@ -7,11 +7,13 @@ use crate::groups;
 use crate::listing::short_name;
 use crate::subject::{Shape, Subject, Values};
 use std::path::Path;
-use visard::io::{NamedField, RecordSize, npy, read_landmarks, read_scan, read_shapes};
+use visard::io::{Limit, NamedField, RecordSize, npy, open, read_landmarks, read_scan, read_shapes};
 use visard::mesh::{Point, TriMesh};
 use visard::norm::map::{read_z_values, table_of};
+use visard::privacy::Certificate;
 use visard::study::face::registrations::to_front;
 use visard::study::layout::{CERTIFICATE, CURVES, MEAN_PLY, NONPRIVATE_MEAN_PLY};
+use visard::study::shape::outlines_in;
 use visard::study::subject::field_of;
 use visard::surface::Template;
 
@@ -25,7 +27,7 @@ pub fn load(file: &Path) -> Result<Subject, ViewerError> {
     } else {
         file.to_owned()
     };
-    let shape = match read_shape(file) {
+    let mut shape = match read_shape(file) {
         Err(error) if file.file_name().is_some_and(|n| n == MEAN_PLY) => {
             return curves_in_place_of(file, &error).ok_or(error);
         }
@@ -36,6 +38,9 @@ pub fn load(file: &Path) -> Result<Subject, ViewerError> {
     let mut beside = Beside::default();
     if let (Shape::Surface(mesh), true) = (&shape, name.is_some_and(is_mean)) {
         beside = Beside::of(file, mesh, &mut notices);
+    }
+    if let (Shape::Landmarks { outlines, .. }, Some(stated)) = (&mut shape, outlines_of_release(file)) {
+        *outlines = stated;
     }
     if let Shape::Curves(curves) = &shape {
         beside.curves.clone_from(curves);
@@ -126,6 +131,13 @@ fn read_shape(file: &Path) -> Result<Shape, ViewerError> {
     }
 }
 
+/// How many outlines the landmarks of a release go around, as the certificate beside them says.
+fn outlines_of_release(file: &Path) -> Option<usize> {
+    let certificate = open(&file.with_file_name(CERTIFICATE), Limit::CERTIFICATE).ok()?;
+    let certificate = Certificate::from_json(certificate.text().ok()?).ok()?;
+    Some(outlines_in(certificate.details.get("landmarks")?.as_str()?))
+}
+
 /// Missing landmarks are left out of their outline.
 fn outlines(file: &Path) -> Result<Shape, ViewerError> {
     let records = read_shapes(file, RecordSize::Content).and_then(|shapes| shapes.all())?;
@@ -139,7 +151,7 @@ fn outlines(file: &Path) -> Result<Shape, ViewerError> {
     if outlines.is_empty() {
         return Err(ViewerError::NoLandmarks(file.to_owned()));
     }
-    Ok(Shape::Outlines(outlines))
+    Ok(Shape::outline(outlines))
 }
 
 #[cfg(test)]
@@ -213,7 +225,7 @@ mod tests {
         let file = dir.path().join("a.tps");
         std::fs::write(&file, "LM=3\n1 2\nNA NA\n3.5 4\nLM=1\nNA NA\n").unwrap();
         match load(&file).unwrap().shape {
-            Shape::Outlines(o) => assert_eq!(o, vec![vec![[1.0, 2.0], [3.5, 4.0]]]),
+            Shape::Landmarks { records, .. } => assert_eq!(records, vec![vec![[1.0, 2.0], [3.5, 4.0]]]),
             other => panic!("{}", other.describe()),
         }
         std::fs::write(&file, "LM=1\nNA NA\n").unwrap();

@@ -21,8 +21,13 @@ pub enum Shape {
     Cloud(Vec<Point>),
     /// Closed curves in space.
     Curves(Vec<Vec<Point>>),
-    /// Closed planar outlines, the first drawn strongest.
-    Outlines(Vec<Vec<[f64; 2]>>),
+    /// Landmarks of the plane, the first record's drawn strongest.
+    Landmarks {
+        /// Those of each record.
+        records: Vec<Vec<[f64; 2]>>,
+        /// How many closed outlines they go around, one after the other and as many on each; 0 without an order.
+        outlines: usize,
+    },
 }
 
 impl Shape {
@@ -45,19 +50,26 @@ impl Shape {
         match shape {
             [_, 3] => Ok(Self::Cloud(points(data))),
             [_, m, 3] => Ok(Self::Curves(data.chunks(3 * m).map(points).collect())),
-            [_, 2] => Ok(Self::Outlines(vec![plane(data)])),
-            [_, k, 2] => Ok(Self::Outlines(data.chunks(2 * k).map(plane).collect())),
+            [_, 2] => Ok(Self::outline(vec![plane(data)])),
+            [_, k, 2] => Ok(Self::outline(data.chunks(2 * k).map(plane).collect())),
             _ => Err(ArrayError::Shape(shape.to_owned())),
         }
     }
 
-    /// All points; outlines lie in the plane z = 0.
+    /// Landmarks of the plane of which nobody says otherwise: each record's go around one outline.
+    pub fn outline(records: Vec<Vec<[f64; 2]>>) -> Self {
+        Self::Landmarks { records, outlines: 1 }
+    }
+
+    /// All points; those of the plane lie at z = 0.
     pub fn points(&self) -> Vec<Point> {
         match self {
             Self::Surface(mesh) => mesh.vertices().to_vec(),
             Self::Cloud(points) => points.clone(),
             Self::Curves(curves) => curves.concat(),
-            Self::Outlines(o) => o.iter().flatten().map(|p| Point::new(p[0], p[1], 0.0)).collect(),
+            Self::Landmarks { records, .. } => {
+                records.iter().flatten().map(|p| Point::new(p[0], p[1], 0.0)).collect()
+            }
         }
     }
 
@@ -67,8 +79,13 @@ impl Shape {
             Self::Surface(m) => format!("{} vertices, {} triangles", m.vertices().len(), m.triangles().len()),
             Self::Cloud(p) => format!("{} points", p.len()),
             Self::Curves(c) => format!("{} curves", c.len()),
-            Self::Outlines(o) if o.len() == 1 => format!("an outline of {} landmarks", o[0].len()),
-            Self::Outlines(o) => format!("{} outlines", o.len()),
+            Self::Landmarks { records, outlines } => match (&records[..], outlines) {
+                ([one], 0) => format!("{} landmarks", one.len()),
+                ([one], 1) => format!("an outline of {} landmarks", one.len()),
+                ([one], k) => format!("{k} outlines of {} landmarks each", one.len() / k),
+                (all, 0) => format!("landmarks of {} records", all.len()),
+                (all, k) => format!("{} outlines", k * all.len()),
+            },
         }
     }
 }

@@ -6,6 +6,7 @@ use super::release::ModesRelease;
 use crate::estimate::Design;
 use crate::io::write_npy;
 use crate::study::points::PointStudyError;
+use crate::study::shape::outlines_in;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::path::{Path, PathBuf};
@@ -94,7 +95,7 @@ impl Shapes {
         if !(2..=3).contains(&d) {
             return Err(PointStudyError::Input("its mean is not an array of landmarks".into()));
         }
-        let outlines = outlines(release.certificate.details[LANDMARKS].as_str().unwrap_or_default());
+        let outlines = outlines_in(release.certificate.details[LANDMARKS].as_str().unwrap_or_default());
         if outlines > 0 && !k.is_multiple_of(outlines) {
             return Err(PointStudyError::Input("its outlines have not as many landmarks each".into()));
         }
@@ -167,15 +168,6 @@ impl Shapes {
         }
         field.iter_mut().for_each(|x| *x *= self.scale);
         field
-    }
-}
-
-/// How many outlines a certificate says that there are.
-fn outlines(order: &str) -> usize {
-    match order.split_once(" outline") {
-        Some(("an", _)) => 1,
-        Some((count, _)) => count.parse().unwrap_or(0),
-        None => 0,
     }
 }
 

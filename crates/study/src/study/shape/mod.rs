@@ -14,3 +14,4 @@ pub use centring::{modes_mechanism, regression_mechanism};
 pub use input::ShapeInputs;
 pub(in crate::study) use input::Specimens;
 pub use mean::{ShapeMeanSettings, mean_accuracy, mean_mechanism, run_mean};
+pub use space::outlines_in;

@@ -101,6 +101,15 @@ fn order(outlines: usize) -> String {
     }
 }
 
+/// How many outlines there are by these words of a certificate, on its `landmarks`; 0 for landmarks without an order.
+pub fn outlines_in(order: &str) -> usize {
+    match order.split_once(" outline") {
+        Some(("an", _)) => 1,
+        Some((count, _)) => count.parse().unwrap_or(0),
+        None => 0,
+    }
+}
+
 /// (k, d), in C order.
 fn array(rows: &DMatrix<f64>) -> Vec<f64> {
     rows.transpose().as_slice().to_vec()
