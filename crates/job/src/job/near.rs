@@ -27,7 +27,7 @@ pub enum Metric {
 
 /// All pairs of records nearer than `within`, a few for each record: `record(i)` for i < n, none for one that cannot be compared; `apart` tells
 /// which pairs count. `dist` is a metric. Time: n distances for each pivot, and what stands in the same or the next cells of a grid of as wide
-/// cells, in the three marks that vary most, and whose other marks do not tell them apart.
+/// cells, in the five marks that vary most, and whose other marks do not tell them apart.
 pub fn near<'a, R: Clone + Sync + Send + 'a>(
     n: usize,
     within: f64,
@@ -60,14 +60,16 @@ pub fn near<'a, R: Clone + Sync + Send + 'a>(
             let own = own.get_or_insert_with(|| record(*i));
             own.as_ref().zip(record(j)).is_some_and(|(a, b)| dist(a, &b) <= within)
         };
-        let found = grid.after(at, marks).filter(|&other| {
-            let (others, j) = &marked[other];
-            may_be_near(marks, others) && apart(*i, *j) && is_near(*j)
+        let found = grid.after(at, marks).filter_map(|(other, others)| {
+            let j = may_be_near(marks, others).then(|| marked[*other].1)?;
+            (apart(*i, j) && is_near(j)).then_some((j.min(*i), j.max(*i)))
         });
-        found.take(MOST).map(|other| (*i, marked[other].1)).collect::<Vec<_>>()
+        found.take(MOST).collect::<Vec<_>>()
     };
     let mut pairs: Vec<(usize, usize)> = parallel::flat_map(marked.len(), of);
     pairs.sort_unstable();
+    // Two may meet twice in the last cells of the grid.
+    pairs.dedup();
     pairs
 }
 
@@ -120,14 +122,17 @@ impl Span {
     }
 }
 
-/// Marks that the grid is made of.
-const AXES: usize = 3;
+/// Marks that the grid is made of: with fewer, what stands in the cells about a record is too much, with more, there are too many such cells.
+const AXES: usize = 5;
+/// A cell and those about it.
+const ABOUT: usize = 3usize.pow(AXES as u32);
 
 /// Records by the cell of their most varied marks.
 struct Grid {
     axes: [usize; AXES],
     width: f64,
-    cells: HashMap<[i64; AXES], Vec<usize>>,
+    /// The place of each record and its marks, which are read one after the other.
+    cells: HashMap<[i64; AXES], Vec<(usize, Marks)>>,
 }
 
 impl Grid {
@@ -138,9 +143,9 @@ impl Grid {
         };
         let mut order: Vec<(f64, usize)> = (0..PIVOTS).map(|k| (spread(k), k)).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut grid = Self { axes: [order[0].1, order[1].1, order[2].1], width, cells: HashMap::new() };
+        let mut grid = Self { axes: std::array::from_fn(|k| order[k].1), width, cells: HashMap::new() };
         for (at, (marks, _)) in marked.iter().enumerate() {
-            grid.cells.entry(grid.cell(marks)).or_default().push(at);
+            grid.cells.entry(grid.cell(marks)).or_default().push((at, *marks));
         }
         grid
     }
@@ -149,15 +154,17 @@ impl Grid {
         self.axes.map(|k| (marks[k] / self.width).floor() as i64)
     }
 
-    /// What stands in the cell of the record at this place and those about it, later than it.
-    fn after(&self, at: usize, marks: &Marks) -> impl Iterator<Item = usize> + '_ {
+    /// What stands after the record at this place in its own cell, and in those about it that come after its own: each two records in such cells
+    /// meet once.
+    fn after(&self, at: usize, marks: &Marks) -> impl Iterator<Item = &(usize, Marks)> {
         let own = self.cell(marks);
-        let cells = (0..27i64).map(move |c| [c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1]);
-        let cells = cells.map(move |step| [0, 1, 2].map(|k| own[k].saturating_add(step[k])));
-        cells
-            .filter_map(|cell| self.cells.get(&cell))
-            .flat_map(move |all| &all[all.partition_point(|&other| other <= at)..])
-            .copied()
+        let step = |cell: usize, k: usize| (cell / 3usize.pow(k as u32) % 3) as i64 - 1;
+        let about =
+            move |c: usize| -> [i64; AXES] { std::array::from_fn(|k| own[k].saturating_add(step(c, k))) };
+        let later = self.cells.get(&own).map(|all| &all[all.partition_point(|(other, _)| *other <= at)..]);
+        let others =
+            (ABOUT / 2 + 1..ABOUT).filter_map(move |c| self.cells.get(&about(c))).map(|all| &all[..]);
+        later.into_iter().chain(others).flatten()
     }
 }
 
