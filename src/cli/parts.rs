@@ -27,8 +27,9 @@ use visard::study::tangent::MOST_MODES;
     after_help = "Example:\n  visard sum people.npy --part 1/2 --mu 1 --out sum-1.json\n  visard sum people.npy --part 2/2 --mu 1 --out sum-2.json\n  visard release sum-1.json sum-2.json --mu 1 --out study\n  visard sum people.npy --part 1/2 --mu 1 --about study/round-1.json --out sum-2-1.json\n  visard sum people.npy --part 1/2 --statistic compare --groups groups.csv --mu 1 --out sum-1.json\n  visard sum people.npy --part 1/2 --statistic regress --covariates ages.csv --bounds age=3:40 --mu 1 --out sum-1.json\n\nParts may run at once, on many machines: each reads its own records only, one by one. No ledger is touched.\nA sum is as secret as the records; only its owner may read the file."
 )]
 pub struct SumArgs {
-    /// The records, the same file for all parts: an NPY array (n, J, m, 3) of unit-area faces in the template's frame, of any size
-    #[arg(value_name = "RECORDS.npy")]
+    /// The records, the same file for all parts: unit-area faces in the template's frame, any number of them, as an NPY array (n, J, m, 3) or a
+    /// Parquet file of one column with a list of J·m·3 numbers in each row
+    #[arg(value_name = "RECORDS")]
     records: PathBuf,
     /// Part to add up: k of N, counted from 1. Parts share out persons
     #[arg(long, value_name = "k/N", default_value_t = Part::WHOLE)]

@@ -84,8 +84,9 @@ pub struct SurfaceArgs {
     budget: BudgetArgs,
     #[arg(value_name = "SCAN_OR_DIR", required_unless_present = "prepared", help = scans_help())]
     scans: Vec<PathBuf>,
-    /// Records registered elsewhere, instead of scans: an NPY array (n, vertices, 3) of the template's vertices, in its order and frame
-    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.npy", conflicts_with = "scans")]
+    /// Records registered elsewhere, instead of scans: the template's vertices, in its order and frame, as an NPY array (n, vertices, 3) or a
+    /// Parquet file of one column with a list of as many numbers in each row
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE", conflicts_with = "scans")]
     prepared: Option<PathBuf>,
     #[command(flatten)]
     making: MakingArgs,
@@ -112,10 +113,10 @@ pub struct SurfaceArgs {
 pub struct SurfaceMeanArgs {
     #[command(flatten)]
     records: SurfaceArgs,
-    /// Public surfaces that replace the template as centre and prior: an NPY array (n, vertices, 3) as --prepared takes, or the folder of an
+    /// Public surfaces that replace the template as centre and prior: a file as --prepared takes, or the folder of an
     /// earlier private release. Never the study's own records.
     /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
-    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE.npy|RELEASE")]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|RELEASE")]
     prior: Option<PathBuf>,
     /// Refuse where records or budget are too small for a private radius, instead of a public one
     #[arg(long, help_heading = heading::RELEASE)]

@@ -37,6 +37,7 @@ mod mesh_scans;
 mod modes;
 mod notes;
 mod optimize_command;
+mod parquet_records;
 mod parts;
 mod people;
 mod points;

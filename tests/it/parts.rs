@@ -16,7 +16,7 @@ use visard::synth::FaceParameters;
 const FORM: &str = "--curves 6 --samples 16";
 
 /// n made-up people, prepared; the fourth cannot be used.
-fn people(n: usize) -> tempfile::TempDir {
+pub fn people(n: usize) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let template = load_template(&TemplateSource::Builtin).unwrap().template;
@@ -34,7 +34,7 @@ fn line(words: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn done(dir: &Path, words: &str) -> String {
+pub fn done(dir: &Path, words: &str) -> String {
     let (code, out, error) = visard(dir, &line(words));
     assert_eq!(code, Some(0), "{words}: {error}");
     out

@@ -74,10 +74,15 @@ where
     map(n.div_ceil(size), block).into_iter().flatten().collect()
 }
 
+/// How many threads the current pool has.
+pub fn threads() -> usize {
+    rayon::current_num_threads()
+}
+
 /// 0..n cut into a few ranges for every thread, each of at least `least` where there are so many. Their number depends on the pool: for
 /// sums that do not depend on how they are made.
 pub fn shares(n: usize, least: usize) -> Vec<Range<usize>> {
-    let most = 4 * rayon::current_num_threads();
+    let most = 4 * threads();
     let size = n.div_ceil(most).max(least).max(1);
     (0..n).step_by(size).map(|start| start..n.min(start + size)).collect()
 }

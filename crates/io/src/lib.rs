@@ -16,4 +16,6 @@
 pub mod io;
 
 use visard_base::fault;
+#[cfg(feature = "parquet")]
+use visard_base::parallel;
 use visard_geometry::mesh;

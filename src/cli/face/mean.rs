@@ -35,10 +35,10 @@ pub struct MeanArgs {
     /// Unit of the scans' coordinates
     #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = Units::Mm, requires = "size")]
     units: Units,
-    /// Public faces that replace the template as centre and prior: an NPY array (n, J, m, 3) as --prepared takes, or the folder of an
+    /// Public faces that replace the template as centre and prior: a file as --prepared takes, or the folder of an
     /// earlier private release. Never the study's own records.
     /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
-    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE.npy|RELEASE")]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|RELEASE")]
     prior: Option<PathBuf>,
     /// Which statistics, under one charge: "mean,modes" releases modes of variation too, each with half of the squared budget
     #[arg(long, help_heading = heading::RELEASE, value_enum, value_delimiter = ',', num_args = 1.., value_name = "LIST",

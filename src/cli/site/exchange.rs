@@ -29,8 +29,9 @@ struct SiteArgs {
     public: PathBuf,
     #[arg(value_name = "SCAN_OR_DIR", required_unless_present_any = ["prepared", "manifest"], help = scans_help())]
     scans: Vec<PathBuf>,
-    /// Records registered elsewhere, instead of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
-    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
+    /// Records registered elsewhere, instead of scans: unit-area faces in the template's frame, as an NPY array (n, J, m, 3) or a Parquet
+    /// file of one column with a list of J·m·3 numbers in each row
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE", conflicts_with_all = ["scans", "manifest", "records"])]
     prepared: Option<PathBuf>,
     /// The table of this site's scans, in place of folders, as for `face mean`
     #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]

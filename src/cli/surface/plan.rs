@@ -27,7 +27,7 @@ pub struct SurfacePlanArgs {
     harmonics: usize,
     /// Public surfaces that replace the template as centre and prior, as for `surface mean`; the simulated surfaces then differ as these do.
     /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
-    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE.npy|RELEASE")]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|RELEASE")]
     prior: Option<PathBuf>,
     #[command(flatten)]
     plan: PlanArgs,

@@ -38,6 +38,7 @@ mod open;
 mod ply;
 mod points;
 mod read;
+mod records;
 mod rows;
 mod scan;
 mod scans;
@@ -72,6 +73,7 @@ pub use read::{
     matrices_of, open_as, open_masks, read_images, read_landmarks, read_matrices, read_rows, read_scan,
     read_shapes, rows_of, scan_of, shapes_of,
 };
+pub use records::Records;
 pub use rows::Rows;
 pub use scan::Scan;
 pub use scans::{beside_masks, holds_masks, list_scans};

@@ -5,7 +5,7 @@ mod form;
 mod rows;
 
 pub(super) use form::Form;
-pub use rows::Rows;
+pub(super) use rows::Rows;
 
 use super::atomic::{WriteError, write_atomically};
 use super::error::{Fault, Parsed, ReadError};
@@ -48,17 +48,6 @@ pub fn of(file: &Opened) -> Result<Array, ReadError> {
 /// What is wrong, without the place.
 pub fn of_bytes(bytes: &[u8]) -> Result<Array, Fault> {
     parse(bytes).map_err(|located| located.fault)
-}
-
-/// The records along the first axis of the array in an opened file, each made when it is asked for: of the array as f64 there is no copy.
-/// A record beyond the last is empty.
-///
-/// # Errors
-/// As [`read`].
-pub fn by_record(file: &Opened) -> Result<impl Fn(usize) -> Vec<f64> + Sync + '_, ReadError> {
-    let form = Form::parse(file.bytes()).map_err(|located| file.error(located))?;
-    form.check_memory(file.bytes()).map_err(|fault| file.error(fault))?;
-    Ok(move |record| if record < form.records() { form.record(file.bytes(), record) } else { Vec::new() })
 }
 
 /// The shape of the array in an opened file, from its header; the size of the file is checked against it.
@@ -195,18 +184,6 @@ mod tests {
         let form = Form::parse(&file(2, header, &body)).unwrap();
         let whole = file(2, header, &body);
         assert_eq!(form.record(&whole, 1), (12..24).map(f64::from).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn records_are_made_one_by_one() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.npy");
-        write_npy(&path, &[2, 2, 1], &[1.0, 2.0, 3.0, 4.0]).unwrap();
-        let file = open(&path, Limit::TABLE).unwrap();
-        let record = by_record(&file).unwrap();
-        assert_eq!([0, 1, 2].map(record), [vec![1.0, 2.0], vec![3.0, 4.0], vec![]]);
-        std::fs::write(&path, "no array").unwrap();
-        assert!(by_record(&open(&path, Limit::TABLE).unwrap()).is_err());
     }
 
     #[test]

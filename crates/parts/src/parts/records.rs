@@ -2,9 +2,7 @@
 
 use super::Part;
 use crate::function::FaceCurves;
-use crate::io::ReadError;
-use crate::io::npy::Rows;
-use crate::io::numbers_sha256;
+use crate::io::{ReadError, Records, numbers_sha256};
 use crate::mechanism::functional::FunctionRecords;
 use crate::study::face::{StudyError, copies, mean_of, prepared_face};
 use crate::study::{Counting, Identical, People, Unusable};
@@ -21,7 +19,7 @@ const SAMPLED: usize = 64;
 
 /// The people of a part.
 pub(super) struct PartRecords<'a> {
-    pub(super) rows: &'a Rows,
+    pub(super) rows: &'a Records<'static>,
     pub(super) own: &'a FaceCurves,
     pub(super) people: &'a People,
     /// The records of each person of the part.
@@ -45,14 +43,14 @@ pub(super) struct Looked {
 /// A record's hash, and its face or what is wrong.
 type Seen = (usize, [u8; 32], Result<FaceCurves, String>);
 
-/// What tells one file of records from another of the same form: its header and some records, spread evenly. Secret.
-pub(super) fn print_of(rows: &Rows) -> Result<[u8; 32], ReadError> {
+/// What tells one file of records from another of the same form: its shape and some records, spread evenly. Secret.
+pub(super) fn print_of(rows: &Records<'_>) -> Result<[u8; 32], ReadError> {
     let n = rows.shape().first().copied().unwrap_or(0);
     let mut hash = Sha256::new();
-    hash.update(rows.head());
+    rows.shape().iter().for_each(|&axis| hash.update((axis as u64).to_le_bytes()));
     for k in 0..SAMPLED.min(n) {
         let at = (k as u128 * n as u128 / SAMPLED.min(n) as u128) as usize;
-        hash.update(rows.bytes(at)?);
+        hash.update(numbers_sha256(&rows.record(at)?));
     }
     Ok(hash.finalize().into())
 }
@@ -60,7 +58,7 @@ pub(super) fn print_of(rows: &Rows) -> Result<[u8; 32], ReadError> {
 impl<'a> PartRecords<'a> {
     /// Goes through the records of these persons once.
     pub(super) fn look(
-        (rows, own): (&'a Rows, &'a FaceCurves),
+        (rows, own): (&'a Records<'static>, &'a FaceCurves),
         people: &'a People,
         persons: Range<usize>,
     ) -> Result<(Self, Looked), StudyError> {
@@ -116,7 +114,7 @@ impl<'a> PartRecords<'a> {
 
     fn seen(&self, person: usize) -> Result<Vec<Seen>, ReadError> {
         let one = |&row: &usize| {
-            let values = self.rows.values(&self.rows.bytes(row)?);
+            let values = self.rows.record(row)?;
             Ok((row, numbers_sha256(&values), prepared_face(values, self.own)))
         };
         self.members[person].iter().map(one).collect()
@@ -128,7 +126,7 @@ impl<'a> PartRecords<'a> {
         if self.unusable.contains(&row) {
             return None;
         }
-        let values = self.rows.values(&self.rows.bytes(row).ok()?);
+        let values = self.rows.record(row).ok()?;
         FaceCurves::new(self.own.curves(), self.own.samples(), values).ok()
     }
 

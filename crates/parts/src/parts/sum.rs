@@ -6,7 +6,7 @@ use super::round::{RoundFile, standing_for};
 use super::statistic::PartStatistic;
 use super::{Part, PartForm, fault};
 use crate::estimate::Design;
-use crate::io::npy::Rows;
+use crate::io::Records;
 use crate::job::covariates::Covariates;
 use crate::mechanism::functional::Want;
 use crate::mechanism::functional::passes::{Pass, SomeRecords};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// What a part is told; all of it public but the records.
 #[derive(Debug, Clone)]
 pub struct SumSettings {
-    /// The records: an array (n, J, m, 3) of unit-area faces in the template's frame, of any size. The same file for all parts.
+    /// The records: (n, J, m, 3), unit-area faces in the template's frame, of any size. The same file for all parts.
     pub records: PathBuf,
     /// Which part of how many.
     pub part: Part,
@@ -120,9 +120,9 @@ pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
         return Err(fault(&settings.out, "there is a file already; --force replaces it"));
     }
     let loaded = Arc::new(load_template(&settings.template)?);
-    let rows = Rows::open(&settings.records)?;
+    let rows = Records::open(&settings.records)?;
     let name = settings.records.display().to_string();
-    let count = check_form_of(&name, rows.shape().to_vec(), settings.curves, settings.samples)?;
+    let count = check_form_of(&name, &rows, settings.curves, settings.samples)?;
     let people = settings.counting.people(count, &|i| vec![i.to_string()])?;
     let (statistic, Tables { groups, covariates }) = settings.statistic.read(&people, count)?;
     let form = PartForm {

@@ -1,6 +1,6 @@
-//! Surfaces that were registered elsewhere: an array (n, V, 3) of the template's vertices, in its frame.
+//! Surfaces that were registered elsewhere: (n, V, 3), the places of the template's vertices, in its frame.
 
-use crate::io::{Opened, npy};
+use crate::io::{Opened, Records};
 use crate::study::points::PointStudyError;
 
 /// The largest and least size of a prepared record, as a multiple of the template's.
@@ -13,18 +13,21 @@ const OFF_CENTRE: f64 = 0.1;
 /// # Errors
 /// [`PointStudyError`] for one of another shape.
 pub(super) fn count_of(file: &Opened, vertices: usize) -> Result<usize, PointStudyError> {
-    let shape = npy::shape_of(file)?;
-    match shape[..] {
-        [count, v, 3] if count > 0 && v == vertices => Ok(count),
-        _ => Err(PointStudyError::Input(format!(
-            "{}: prepared records are an array (n, {vertices}, 3), the vertices of the template in its order, this one is {shape:?}",
-            file.path().display()
-        ))),
-    }
+    let records = Records::of(file)?;
+    records.count_of(&[vertices, 3]).ok_or_else(|| {
+        PointStudyError::Input(format!(
+            "{}: prepared records are an array (n, {vertices}, 3), the vertices of the template in its order, this one is {:?}",
+            file.path().display(),
+            records.shape()
+        ))
+    })
 }
 
 /// What is wrong with a prepared record, (V, 3) as the template of this size (√area): its numbers, or its frame.
 pub fn complaint(data: &[f64], template: &[f64], size: f64) -> Option<String> {
+    if data.len() != template.len() {
+        return Some(format!("has {} numbers where the template has {}", data.len(), template.len()));
+    }
     if !data.iter().all(|x| x.is_finite()) {
         return Some("has values that are not numbers".into());
     }

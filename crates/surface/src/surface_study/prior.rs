@@ -2,7 +2,7 @@
 
 use super::prepared::{complaint, count_of};
 use super::template::PublicTemplate;
-use crate::io::{Limit, npy, open};
+use crate::io::{Limit, Records, open};
 use crate::job::layout::MEAN_NPY;
 use crate::job::{average, public_input};
 use crate::study::points::PointStudyError;
@@ -38,8 +38,8 @@ impl SurfacePrior {
         let file = open(path, Limit::TABLE)?;
         let input = public_input(&file)?;
         let count = count_of(&file, own.len() / 3)?;
-        let record = npy::by_record(&file)?;
-        let surfaces: Vec<Vec<f64>> = (0..count).map(record).collect();
+        let records = Records::of(&file)?;
+        let surfaces = (0..count).map(|i| records.record(i)).collect::<Result<Vec<_>, _>>()?;
         let wrong = surfaces.iter().enumerate().find_map(|(i, data)| Some((i, complaint(data, own, size)?)));
         if let Some((i, what)) = wrong {
             return Err(refused(&format!("record {i} (counted from 0)"), what));

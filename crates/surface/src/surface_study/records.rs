@@ -9,7 +9,7 @@ use super::row::{self, SurfaceRow};
 use super::space::SurfaceSpace;
 use super::template::PublicTemplate;
 use crate::function::Harmonics;
-use crate::io::{Content, Limit, Opened as File, list_scans, npy, open, open_as, survey, write_text};
+use crate::io::{Content, Limit, Opened as File, Records, list_scans, open, open_as, survey, write_text};
 use crate::job::average;
 use crate::job::layout::SCAN_TABLE;
 use crate::privacy::PublicInput;
@@ -161,9 +161,9 @@ impl<'a> SurfaceRecords<'a> {
 
     fn prepared(&self, file: &File) -> Result<Vec<Numbers>, PointStudyError> {
         let (template, size) = (self.loaded.vertices(), self.loaded.template.mesh().area().sqrt());
-        let record = npy::by_record(file)?;
+        let records = Records::of(file)?;
         let coefficients = |i: usize| {
-            let data = record(i);
+            let data = records.record(i)?;
             match complaint(&data, &template, size) {
                 Some(what) => Ok(Err(what)),
                 None => self.sampled(i, &data).map(Ok),

@@ -1,7 +1,7 @@
-//! Records that were registered elsewhere: an array (n, J, m, 3) of unit-area faces in the template's frame.
+//! Records that were registered elsewhere: (n, J, m, 3), of unit-area faces in the template's frame.
 
 use crate::function::{CurvesError, FaceCurves, Frame, is_mirrored};
-use crate::io::{Limit, Opened, ReadError, npy, open};
+use crate::io::{Limit, Opened, ReadError, Records, open};
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -60,7 +60,7 @@ impl PreparedFile {
     /// Reads the header of a file that was opened.
     pub(super) fn of(file: Opened, curves: usize, samples: usize) -> Result<Self, PreparedError> {
         let name = file.path().display().to_string();
-        let count = check_form_of(&name, npy::shape_of(&file)?, curves, samples)?;
+        let count = check_form_of(&name, &Records::of(&file)?, curves, samples)?;
         Ok(Self { file, name, count })
     }
 
@@ -76,8 +76,9 @@ impl PreparedFile {
 
     /// All records, each a face in the template's frame or what is wrong with it.
     pub(super) fn records(&self, own: &FaceCurves) -> Result<Vec<Result<FaceCurves, String>>, PreparedError> {
-        let record = npy::by_record(&self.file)?;
-        Ok((0..self.count).into_par_iter().map(|i| prepared_face(record(i), own)).collect())
+        let records = Records::of(&self.file)?;
+        let one = |i| Ok(prepared_face(records.record(i)?, own));
+        (0..self.count).into_par_iter().map(one).collect()
     }
 
     /// The same where all have to be faces: public ones.
@@ -92,20 +93,18 @@ impl PreparedFile {
     }
 }
 
-/// How many faces an array of this shape holds.
+/// How many faces these records are.
 ///
 /// # Errors
 /// [`PreparedError::Shape`] unless they have so many curves and samples.
 pub fn check_form_of(
     file: &str,
-    shape: Vec<usize>,
+    records: &Records<'_>,
     curves: usize,
     samples: usize,
 ) -> Result<usize, PreparedError> {
-    match shape[..] {
-        [count, j, m, 3] if count > 0 && (j, m) == (curves, samples) => Ok(count),
-        _ => Err(PreparedError::Shape { file: file.to_owned(), found: shape, curves, samples }),
-    }
+    let found = || PreparedError::Shape { file: file.to_owned(), found: records.shape(), curves, samples };
+    records.count_of(&[curves, samples, 3]).ok_or_else(found)
 }
 
 /// The face of a record in the template's frame.

@@ -25,7 +25,7 @@ pub struct FaceInputs {
     pub records: Option<PathBuf>,
     /// Whether a row of the manifest without a record stops the study; otherwise it is a record that cannot be used.
     pub complete: bool,
-    /// Records registered elsewhere, in place of scans: an array (n, J, m, 3) of unit-area faces in the template's frame.
+    /// Records registered elsewhere, in place of scans: (n, J, m, 3), unit-area faces in the template's frame.
     pub prepared: Option<PathBuf>,
     /// The public template.
     pub template: TemplateSource,
