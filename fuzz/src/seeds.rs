@@ -20,6 +20,48 @@ fn array(shape: &[usize], value: impl Fn(usize) -> f64) -> Vec<u8> {
     out
 }
 
+/// Parquet files with a list in each row: plain and compressed, with empty lists and missing values.
+pub fn parquet() -> Vec<Vec<u8>> {
+    use parquet::basic::Compression;
+    use parquet::data_type::{DoubleType, FloatType};
+    use parquet::errors::Result;
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+    let written =
+        |schema: &str,
+         compression,
+         write: &dyn Fn(&mut SerializedRowGroupWriter<'_, Vec<u8>>) -> Result<()>| {
+            let schema = std::sync::Arc::new(parquet::schema::parser::parse_message_type(schema)?);
+            let properties = WriterProperties::builder().set_compression(compression).build();
+            let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties.into())?;
+            for _ in 0..2 {
+                let mut group = writer.next_row_group()?;
+                write(&mut group)?;
+                group.close()?;
+            }
+            writer.into_inner()
+        };
+    let plain = written("message m { repeated double x; }", Compression::UNCOMPRESSED, &|group| {
+        if let Some(mut column) = group.next_column()? {
+            let values: Vec<f64> = (0..12).map(f64::from).collect();
+            column.typed::<DoubleType>().write_batch(&values, Some(&[1; 12]), Some(&[0, 1, 1].repeat(4)))?;
+            column.close()?;
+        }
+        Ok(())
+    });
+    let schema = "message m { optional group x (LIST) { repeated group list { optional float element; } } }";
+    let optional = written(schema, Compression::SNAPPY, &|group| {
+        if let Some(mut column) = group.next_column()? {
+            let levels: (&[i16], &[i16]) = (&[3, 2, 3, 1, 0, 3], &[0, 1, 1, 0, 0, 0]);
+            column.typed::<FloatType>().write_batch(&[1.5, 2.0, 7.0], Some(levels.0), Some(levels.1))?;
+            column.close()?;
+        }
+        Ok(())
+    });
+    // Writing to memory does not fail.
+    [plain, optional].into_iter().flatten().collect()
+}
+
 fn array_of(kind: &str, fortran: bool, shape: &str, body: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     let header = format!("{{'descr': '{kind}', 'fortran_order': {order}, 'shape': ({shape}), }}\n");

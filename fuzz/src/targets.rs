@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 use visard::images::{Label, MaskMaking, Slice, extract, outlines};
 use visard::io::{
-    Content, Limit, NamedTable, RecordSize, open, open_as, read_groups, read_images, read_landmarks,
-    read_matrices, read_people, read_rows, read_scan, read_shapes,
+    Content, Limit, NamedTable, ReadError, RecordSize, Records, open, open_as, read_groups, read_images,
+    read_landmarks, read_matrices, read_people, read_rows, read_scan, read_shapes,
 };
 use visard::optimize::Tree;
 use visard::privacy::{Certificate, Delta, Ledger, Mu, PrivacyLoss, explain};
@@ -89,6 +89,8 @@ pub fn targets() -> Vec<Target> {
         reader("masks-nii", "nii", seeds::nifti, masks),
         reader("masks-nrrd", "nrrd", seeds::nrrd, masks),
         reader("masks-dcm", "dcm", crate::dicom::seeds, masks),
+        reader("records-npy", "npy", seeds::arrays, records),
+        reader("records-parquet", "parquet", seeds::parquet, records),
         reader("labels", "csv", seeds::labels, labels),
         reader("tree", "csv", seeds::edges, tree),
         reader("ledger", "jsonl", seeds::ledgers, ledger),
@@ -109,6 +111,17 @@ pub fn targets() -> Vec<Target> {
 
 fn scan(path: &Path) {
     drop(read_scan(path).map_err(|e| e.to_string()));
+}
+
+fn records(path: &Path) {
+    let each = |records: Result<Records<'_>, ReadError>| {
+        let records = records.map_err(|e| e.to_string())?;
+        let count = records.shape().first().copied().unwrap_or(0).min(99);
+        (0..count).try_for_each(|i| records.record(i).map(drop).map_err(|e| e.to_string()))
+    };
+    drop(each(Records::open(path)));
+    let file = open(path, Limit::TABLE);
+    drop(file.map_err(|e| e.to_string()).and_then(|file| each(Records::of(&file))));
 }
 
 fn landmarks(path: &Path) {

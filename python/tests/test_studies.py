@@ -154,6 +154,8 @@ def bad_studies(folder, faces, matrices):
     hole[3, 1, 1] = np.nan
     ledger = folder / "ledger.jsonl"
     face = {"mu": 1, "ledger": ledger}
+    lists = folder / "lists.parquet"
+    lists.write_bytes(b"PAR1")
     return [
         (lambda: visard.spd_mean(matrices, radius=2, mu=1), "out, ledger"),
         (lambda: visard.spd_mean(matrices, radius=2, ledger=ledger), "give mu="),
@@ -188,6 +190,7 @@ def bad_studies(folder, faces, matrices):
         (lambda: visard.face_mean(7, **face), "scans"),
         (lambda: visard.face_mean(["a.ply", 3], **face), r"scans\[1\]"),
         (lambda: visard.face_mean("nowhere", **face), "nowhere: there is no such file"),
+        (lambda: visard.face_mean(lists, **face), "damaged Parquet file"),
         (lambda: visard.face_mean(faces, clip_radius="large", **face), "clip_radius"),
         (lambda: visard.face_mean(faces, mechanism="x", **face), "mechanism.*joint-1"),
         (lambda: visard.face_mean(faces, band=True, mechanism="curves", **face), "band"),

@@ -70,7 +70,7 @@ def face_mean(
 
     Parameters
     ----------
-    scans : a folder, files, or prepared records (n, J, m, 3).
+    scans : a folder, files, or prepared records: (n, J, m, 3), or the path of a Parquet file with a list in each row.
     mechanism : "joint" (the least noise), "joint-1", "curves", "paper", "pointwise" (baselines), or "none": the mean without noise, for the
         data holder only, which needs no budget.
     clip_radius : a public number chosen without looking at the scans, or "private": estimated from them and paid for.
@@ -202,6 +202,9 @@ def records(scans: Any, *, planned: bool = False) -> Records:
             shape, options["prepared"] = array.shape, inputs.array("scans", array)
         elif is_path(scans):
             path = as_path("scans", scans)
+            if path.endswith(".parquet"):
+                options["prepared"] = path
+                return []
             shape = _prepared(path)
             if shape is None:
                 return [path]

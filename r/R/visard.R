@@ -276,6 +276,7 @@ face_files <- function(scans, axes = c("J", "m", 3)) {
     return(c("--prepared", as_file(scans, "scans", records_last = FALSE)))
   }
   if (!is.character(scans) || !length(scans)) stop("visard: scans must be a folder, files, or prepared records", call. = FALSE)
+  if (length(scans) == 1L && endsWith(scans, ".parquet")) return(c("--prepared", scans))
   scans
 }
 

@@ -145,6 +145,9 @@ fails(visard_function_modes(waves[1, ], domain = "circle", bound = 4, mu = 1, le
 fails(visard_spd_mean(-X, radius = 2, mu = 1, ledger = ledger), "positive definite")
 fails(visard_shape_mean(A, mu = 1, center = atlas, radius = 0.2, out = folder), "already holds a release")
 fails(visard_face_mean("nowhere", mu = 1, ledger = ledger), "nowhere")
+lists <- tempfile(fileext = ".parquet")
+writeLines("PAR1", lists)
+fails(visard_face_mean(lists, mu = 1, ledger = ledger), "damaged Parquet")
 stopifnot(!file.exists(ledger))
 
 cat("all done\n")

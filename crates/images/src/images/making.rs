@@ -106,6 +106,8 @@ impl FromStr for Slice {
     }
 }
 
+/// What only reading them asks for.
+#[cfg(feature = "readers")]
 impl MaskMaking {
     /// For each outline of a picture, how that one is made; the others stand beside it.
     pub(super) fn of_each(&self) -> Vec<Self> {
@@ -130,7 +132,9 @@ impl MaskMaking {
     pub(super) fn asked(&self) -> impl Iterator<Item = &Label> {
         self.label.iter().chain(&self.beside)
     }
+}
 
+impl MaskMaking {
     /// How many outlines a picture has.
     pub fn curves(&self) -> usize {
         1 + self.beside.len()

@@ -7,6 +7,8 @@ mod parquet;
 
 use super::error::{Fault, ReadError};
 use super::npy::{Form, Rows};
+#[cfg(feature = "parquet")]
+use super::open::check_memory;
 use super::open::{Limit, Opened, Unread};
 use bytes::Bytes;
 use std::io::{Read, Seek};
@@ -59,16 +61,18 @@ impl<'a> Records<'a> {
     /// [`ReadError`]: a form that is not read, or an array that would take too much memory.
     pub fn of(file: &'a Opened) -> Result<Self, ReadError> {
         if file.bytes().starts_with(PARQUET) {
-            return lists(file.path(), Bytes::Memory(file.bytes()));
+            let records = lists(file.path(), Bytes::Memory(file.bytes()))?;
+            #[cfg(feature = "parquet")]
+            if let Kind::Parquet(lists) = &records.file {
+                let made = lists.values().saturating_mul(size_of::<f64>());
+                check_memory(file.bytes().len(), made, "save it in parts")
+                    .map_err(|fault| file.error(fault))?;
+            }
+            return Ok(records);
         }
         let form = Form::parse(file.bytes()).map_err(|located| file.error(located))?;
         form.check_memory(file.bytes()).map_err(|fault| file.error(fault))?;
         Ok(Self { path: file.path().to_owned(), file: Kind::Array(form, file.bytes()) })
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Lengths of the axes of an array, records along the first. Of a Parquet file only how many records there are: each says itself how long it

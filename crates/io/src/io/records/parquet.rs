@@ -16,14 +16,15 @@ use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// The most values of a row group of several records, 32 MB of them: each thread has one in memory.
-const MOST_VALUES: i64 = 1 << 22;
-/// The most values of a record that is a row group by itself.
-const MOST_OF_ONE: i64 = 1 << 27;
+/// The most values of a row group of several records, 16 MB of them: each thread has one in memory. A record that is a row group by itself may have
+/// as many more as its file has bytes.
+const MOST_VALUES: i64 = 1 << 21;
+/// The most bytes of a page for each of its values and the levels that go with it, and for what else stands there.
+const PAGE: (usize, usize) = (9, 1 << 16);
 /// So many records are taken out of their pages at once: what is needed for that alone stays small.
 const READ_AT_ONCE: usize = 16;
 /// The longest footer, which tells of every row group, in bytes.
-const LONGEST_FOOTER: u64 = 64 << 20;
+const LONGEST_FOOTER: u64 = 16 << 20;
 /// Bytes of the end of a file: the footer's length and a mark.
 const TAIL: u64 = 8;
 
@@ -67,6 +68,12 @@ impl<'a> Lists<'a> {
         self.starts.last().copied().unwrap_or(0)
     }
 
+    /// How many values all of them have, places of those that are missing and of empty lists included.
+    pub(super) fn values(&self) -> usize {
+        let all = self.about.row_groups().iter().map(|group| group.column(0).num_values());
+        usize::try_from(all.sum::<i64>()).unwrap_or(usize::MAX)
+    }
+
     /// The values of a record.
     pub(super) fn record(&self, record: usize) -> Result<Vec<f64>, Fault> {
         let after = self.starts.partition_point(|&start| start <= record);
@@ -98,13 +105,17 @@ impl<'a> Lists<'a> {
     fn decode(&self, group: usize) -> Result<Group, Fault> {
         let column = self.about.row_group(group).column(0);
         let (start, length) = column.byte_range();
-        let chunk = Arc::new(Chunk { start, bytes: self.bytes.at(start, length)?.into() });
         let rows = self.starts[group + 1] - self.starts[group];
         let entries = usize::try_from(column.num_values()).unwrap_or_default();
+        let most = PAGE.0.saturating_mul(entries).saturating_add(PAGE.1);
+        let chunk = Arc::new(Chunk { start, bytes: self.bytes.at(start, length)?.into(), most });
         let (about, size) = (column.column_descr(), (rows, entries));
         guarded(|| {
             let pages = SerializedPageReader::new(chunk, column, rows, None)?;
-            match get_column_reader(column.column_descr_ptr(), Box::new(Counted { pages, left: entries })) {
+            match get_column_reader(
+                column.column_descr_ptr(),
+                Box::new(Counted { pages, left: entries, next: None }),
+            ) {
                 ColumnReader::FloatColumnReader(reader) => lists(reader, about, size, f64::from),
                 ColumnReader::DoubleColumnReader(reader) => lists(reader, about, size, |x| x),
                 _ => Err(ParquetError::General(String::new())),
@@ -121,14 +132,18 @@ fn guarded<T>(read: impl FnOnce() -> Parsed<T>) -> Result<T, Fault> {
     }
 }
 
+/// What ends before it should, or is not there.
+fn short() -> ParquetError {
+    ParquetError::EOF(String::new())
+}
+
 fn footer(bytes: &Bytes<'_>) -> Parsed<ParquetMetaData> {
-    let lost = |_| ParquetError::EOF(String::new());
-    let end = bytes.len().checked_sub(TAIL).ok_or_else(|| lost(()))?;
-    let tail: [u8; TAIL as usize] =
-        bytes.at(end, TAIL).map_err(|_| lost(()))?.try_into().map_err(|_| lost(()))?;
+    let at = |start, length| bytes.at(start, length).map_err(|_| short());
+    let end = bytes.len().checked_sub(TAIL).ok_or_else(short)?;
+    let tail: [u8; TAIL as usize] = at(end, TAIL)?.try_into().map_err(|_| short())?;
     let length = FooterTail::try_new(&tail)?.metadata_length() as u64;
-    let start = end.checked_sub(length).filter(|_| length <= LONGEST_FOOTER).ok_or_else(|| lost(()))?;
-    ParquetMetaDataReader::decode_metadata(&bytes.at(start, length).map_err(|_| lost(()))?)
+    let start = end.checked_sub(length).filter(|_| length <= LONGEST_FOOTER).ok_or_else(short)?;
+    ParquetMetaDataReader::decode_metadata(&at(start, length)?)
 }
 
 /// What of a Parquet file is read; gives the first record of each row group, and the number of all.
@@ -169,10 +184,11 @@ fn check_group(group: &RowGroupMetaData, length: u64) -> Result<usize, Fault> {
     if !fits {
         return Err(DAMAGED);
     }
-    if column.num_values() > if rows > 1 { MOST_VALUES } else { MOST_OF_ONE } {
+    let more = if rows > 1 { 0 } else { i64::try_from(length).unwrap_or(i64::MAX - MOST_VALUES) };
+    if column.num_values() > MOST_VALUES + more {
         return Err(Fault::Malformed(
-            "is a Parquet file of row groups of more than four million numbers, each of which is read at once; save it with fewer rows in a group \
-             (pyarrow, polars: row_group_size=500; R: chunk_size=500)",
+            "is a Parquet file of row groups of more than two million numbers, each of which is read at once; save it with fewer rows in a group \
+             (pyarrow, polars: row_group_size=250; R: chunk_size=250)",
         ));
     }
     Ok(rows)
@@ -213,7 +229,7 @@ where
             }
         }
         if starts.len() == before {
-            return Err(ParquetError::EOF(String::new()));
+            return Err(short());
         }
     }
     starts.push(values.len());
@@ -224,6 +240,24 @@ where
 struct Chunk {
     start: u64,
     bytes: ::bytes::Bytes,
+    /// The most bytes that a page may have once it is not compressed any more.
+    most: usize,
+}
+
+/// The size of a page that is not compressed any more, by the beginning of its header: in Thrift's compact protocol, its kind and this, both of 32 bits.
+fn stated_size(header: &[u8]) -> Option<usize> {
+    const OF_32_BITS: u8 = 0x15;
+    let after = |bytes: &[u8]| -> Option<(u64, usize)> {
+        let length = bytes.iter().take(10).position(|byte| byte & 0x80 == 0)? + 1;
+        let number =
+            bytes[..length].iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f));
+        Some((number, length))
+    };
+    let rest = header.strip_prefix(&[OF_32_BITS])?;
+    let rest = &rest[after(rest)?.1..];
+    let (size, _) = after(rest.strip_prefix(&[OF_32_BITS])?)?;
+    // Twice the number, one less if it is negative.
+    (size % 2 == 0).then_some((size / 2) as usize)
 }
 
 impl Length for Chunk {
@@ -235,15 +269,26 @@ impl Length for Chunk {
 impl ChunkReader for Chunk {
     type T = Cursor<::bytes::Bytes>;
 
+    /// A page's header. What it says of the page's size is looked at here, since the library makes room for as much.
     fn get_read(&self, start: u64) -> Parsed<Self::T> {
-        let from = start.checked_sub(self.start).filter(|from| *from <= self.bytes.len() as u64);
-        let from = from.ok_or_else(|| ParquetError::EOF(String::new()))?;
-        Ok(Cursor::new(self.bytes.slice(from as usize..)))
+        let header = self.from(start)?;
+        match stated_size(&header) {
+            Some(size) if size <= self.most => Ok(Cursor::new(header)),
+            _ => Err(short()),
+        }
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Parsed<::bytes::Bytes> {
-        let rest = self.get_read(start)?.into_inner();
-        if length > rest.len() { Err(ParquetError::EOF(String::new())) } else { Ok(rest.slice(..length)) }
+        let rest = self.from(start)?;
+        if length > rest.len() { Err(short()) } else { Ok(rest.slice(..length)) }
+    }
+}
+
+impl Chunk {
+    fn from(&self, start: u64) -> Parsed<::bytes::Bytes> {
+        let from = start.checked_sub(self.start).filter(|from| *from <= self.bytes.len() as u64);
+        let from = from.ok_or_else(short)?;
+        Ok(self.bytes.slice(from as usize..))
     }
 }
 
@@ -251,6 +296,18 @@ impl ChunkReader for Chunk {
 struct Counted<P> {
     pages: P,
     left: usize,
+    /// The next page, if it has been looked at. The library's own look at a header would begin the next page after it, where [`Chunk`] sees none.
+    next: Option<Page>,
+}
+
+impl<P: PageReader> Counted<P> {
+    fn read(&mut self) -> Parsed<Option<Page>> {
+        let page = self.pages.get_next_page()?;
+        if let Some(data @ (Page::DataPage { .. } | Page::DataPageV2 { .. })) = &page {
+            self.left = self.left.checked_sub(data.num_values() as usize).ok_or_else(short)?;
+        }
+        Ok(page)
+    }
 }
 
 impl<P: PageReader> Iterator for Counted<P> {
@@ -263,20 +320,31 @@ impl<P: PageReader> Iterator for Counted<P> {
 
 impl<P: PageReader> PageReader for Counted<P> {
     fn get_next_page(&mut self) -> Parsed<Option<Page>> {
-        let page = self.pages.get_next_page()?;
-        if let Some(data @ (Page::DataPage { .. } | Page::DataPageV2 { .. })) = &page {
-            let found = data.num_values() as usize;
-            self.left = self.left.checked_sub(found).ok_or_else(|| ParquetError::EOF(String::new()))?;
+        match self.next.take() {
+            Some(page) => Ok(Some(page)),
+            None => self.read(),
         }
-        Ok(page)
     }
 
     fn peek_next_page(&mut self) -> Parsed<Option<PageMetadata>> {
-        self.pages.peek_next_page()
+        if self.next.is_none() {
+            self.next = self.read()?;
+        }
+        Ok(self.next.as_ref().map(|page| match page {
+            Page::DataPage { num_values, .. } => {
+                PageMetadata { num_rows: None, num_levels: Some(*num_values as usize), is_dict: false }
+            }
+            Page::DataPageV2 { num_values, num_rows, .. } => PageMetadata {
+                num_rows: Some(*num_rows as usize),
+                num_levels: Some(*num_values as usize),
+                is_dict: false,
+            },
+            Page::DictionaryPage { .. } => PageMetadata { num_rows: None, num_levels: None, is_dict: true },
+        }))
     }
 
     fn skip_next_page(&mut self) -> Parsed<()> {
-        self.pages.skip_next_page()
+        self.get_next_page().map(|_| ())
     }
 }
 

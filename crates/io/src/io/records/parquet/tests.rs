@@ -121,14 +121,14 @@ fn other_forms_are_refused_by_name() {
     let ones = written::<FloatType>(
         "message m { repeated float x; }",
         Compression::SNAPPY,
-        &[(vec![1.0; (1 << 22) + 2], vec![1; (1 << 22) + 2], [0, 1].repeat((1 << 21) + 1))],
+        &[(vec![1.0; (1 << 21) + 2], vec![1; (1 << 21) + 2], [0, 1].repeat((1 << 20) + 1))],
     );
     for (bytes, said) in [
         (one("message m { required double x; }", 0), "other than one column"),
         (one("message m { repeated double x; repeated double y; }", 1), "other than one column"),
         (one("message m { repeated group a { repeated double x; } }", 2), "other than one column"),
         (whole, "other than one column"),
-        (ones, "row_group_size=500"),
+        (ones, "row_group_size=250"),
         (b"PAR1".to_vec(), "damaged"),
         (b"PAR1 and nothing else of it PAR1".to_vec(), "damaged"),
     ] {
@@ -143,6 +143,36 @@ fn other_forms_are_refused_by_name() {
         all(&path, &other).is_err_and(|problem| problem.contains("compression than snappy"))
     });
     assert!(refused);
+}
+
+#[test]
+fn a_small_file_does_not_fill_the_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.parquet");
+    let alike = (vec![1.5; 1 << 21], vec![1; 1 << 21], [0, 1].repeat(1 << 20));
+    let bytes = written::<FloatType>("message m { repeated float x; }", Compression::SNAPPY, &vec![alike; 5]);
+    assert!(bytes.len() < 1 << 21);
+    std::fs::write(&path, bytes).unwrap();
+    assert_eq!(Records::open(&path).unwrap().record(5 << 19).unwrap(), [1.5; 2]);
+    let problem = Records::of(&open(&path, Limit::TABLE).unwrap()).unwrap_err().to_string();
+    assert!(problem.contains("bytes of memory"), "{problem}");
+}
+
+#[test]
+fn a_page_is_no_larger_than_its_values() {
+    assert_eq!(stated_size(&[0x15, 0x00, 0x15, 0x80, 0x02, 0x15]), Some(128));
+    let negative = [0x15, 0x00, 0x15, 0x01];
+    for header in [&[][..], &[0x15], &[0x15, 0x00], &[0x25, 0x00, 0x15, 0x02], &[0x15, 0x80], &negative] {
+        assert_eq!(stated_size(header), None, "{header:?}");
+    }
+    let header = [0x15, 0x00, 0x15, 0x80, 0x02, 0x15];
+    for (most, fits) in [(127, false), (128, true)] {
+        let chunk = Chunk { start: 4, bytes: header.to_vec().into(), most };
+        assert_eq!(chunk.get_read(4).is_ok(), fits);
+        assert!(
+            chunk.get_read(3).is_err() && chunk.get_bytes(4, 7).is_err() && chunk.get_bytes(4, 6).is_ok()
+        );
+    }
 }
 
 /// No damage makes the reader panic, hang or fill the memory: what is left is read or refused.
