@@ -39,7 +39,10 @@ pub fn load(file: &Path) -> Result<Subject, ViewerError> {
     if let (Shape::Surface(mesh), true) = (&shape, name.is_some_and(is_mean)) {
         beside = Beside::of(file, mesh, &mut notices);
     }
-    if let (Shape::Landmarks { outlines, .. }, Some(stated)) = (&mut shape, outlines_of_release(file)) {
+    if let (Shape::Landmarks { records, outlines }, Some(stated)) = (&mut shape, outlines_of_release(file))
+        // As many landmarks on each, or the certificate is of something else.
+        && records.iter().all(|record| stated == 0 || record.len().is_multiple_of(stated))
+    {
         *outlines = stated;
     }
     if let Shape::Curves(curves) = &shape {
@@ -217,6 +220,25 @@ mod tests {
         // Of another surface.
         std::fs::write(&table, "vertex,x,y,z,z_value\n0,0,0,0,-1.5\n").unwrap();
         assert!(load(&map).unwrap().values.is_none());
+    }
+
+    #[test]
+    fn a_release_says_how_many_outlines_its_landmarks_go_around() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("mean.npy");
+        write_npy(&file, &[4, 2], &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]).unwrap();
+        for (order, seen) in [
+            ("an outline, in order (declared)", "an outline of 4 landmarks"),
+            ("2 outlines, each in order (declared)", "2 outlines of 2 landmarks each"),
+            ("without an order", "4 landmarks"),
+            ("3 outlines, each in order (declared)", "an outline of 4 landmarks"),
+            ("18446744073709551615 outlines", "an outline of 4 landmarks"),
+        ] {
+            let mut json: serde_json::Value = serde_json::from_str(&certificate(false)).unwrap();
+            json["details"] = serde_json::json!({ "landmarks": order });
+            std::fs::write(dir.path().join("certificate.json"), json.to_string()).unwrap();
+            assert_eq!(load(&file).unwrap().shape.describe(), seen, "{order}");
+        }
     }
 
     #[test]
