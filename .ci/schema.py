@@ -1,5 +1,5 @@
-"""`python .ci/schema.py FOLDER`: what the tests wrote to FOLDER, held against the schemas in docs/ by the package jsonschema. Certificates in
-FOLDER/certificates/taken must be valid, those in FOLDER/certificates/refused must not; answers of commands in FOLDER/answers must be."""
+"""`python .ci/schema.py FOLDER`: what the tests wrote to FOLDER, held against the schemas in docs/ by the package jsonschema. Certificates and
+plans in a folder `taken` must be valid, those in a folder `refused` must not; answers of commands in FOLDER/answers must be."""
 
 import json
 import sys
@@ -14,14 +14,17 @@ def validator(name):
     return Draft202012Validator(schema)
 
 
-certificates, answers = validator("certificate"), validator("answers")
-validator("plan")
 wrong = []
-for form, folder, valid, at_least in [
-    (certificates, "certificates/taken", True, 5),
-    (certificates, "certificates/refused", False, 40),
-    (answers, "answers", True, 40),
+for name, folder, valid, at_least in [
+    ("certificate", "certificates/taken", True, 5),
+    ("certificate", "certificates/refused", False, 40),
+    ("answers", "answers", True, 40),
+    ("plan", "plans/taken", True, 1),
+    ("plan", "plans/refused", False, 6),
+    ("site-plan", "site-plans/taken", True, 3),
+    ("site-plan", "site-plans/refused", False, 18),
 ]:
+    form = validator(name)
     files = sorted((Path(sys.argv[1]) / folder).glob("*.json"))
     if len(files) < at_least:
         sys.exit(f"{sys.argv[1]}/{folder} holds {len(files)} files, not {at_least}: run the tests first")

@@ -13,6 +13,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 use visard::privacy::Certificate;
+use visard::sites::SitePlan;
 use visard::study::SavedPlan;
 use visard::study::check::Report;
 
@@ -25,6 +26,8 @@ pub enum Written {
     Certificate,
     /// plan.json of a study
     Plan,
+    /// plan.json of a release of many sites
+    SitePlan,
 }
 
 /// Arguments of `schema`.
@@ -44,6 +47,7 @@ pub fn run(args: &SchemaArgs, printer: &Printer) -> Result<(), Failure> {
         Written::Answers => answers(),
         Written::Certificate => written::<Certificate>(),
         Written::Plan => written::<SavedPlan>(),
+        Written::SitePlan => written::<SitePlan>(),
     };
     RecursiveTransform(plain).transform(&mut schema);
     let text = serde_json::to_string_pretty(&schema).map_err(Failure::failed)?;

@@ -31,7 +31,7 @@ fn schema(of: &str) -> Value {
 
 #[test]
 fn schemas_in_the_documents_are_those_of_the_types() {
-    for of in ["answers", "certificate", "plan"] {
+    for of in ["answers", "certificate", "plan", "site-plan"] {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/{of}.schema.json"));
         let kept: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
         assert!(kept == schema(of), "make it anew: visard schema {of} > docs/{of}.schema.json");
@@ -120,6 +120,7 @@ shape+plan --landmarks 50 --outline --n 100 --mu 1
 shape+plan --landmarks 50 --outline --n 100 --mu 1 --modes
 shape+plan --landmarks 50 --outline --n 100 --mu 1 --regress 1
 shape+plan --landmarks 50 --outline --mu 1 --want 0.05
+shape+plan --landmarks 50 --outline --n 100 --mu 1 --save planned --accept 0.01
 shape+sample modes --n 3 --out drawn
 shape+assess first/outlines.tps --norm modes --out patient
 sphere+mean rows.csv --radius 0.7 --center start.csv --mu 1 --out directions
@@ -140,6 +141,9 @@ privacy+key key
 face+plan --n 100 --mu 1
 face+plan --n 100 --mu 1 --regress 1
 site+keys berlin.key
+site+plan sites --mu 1 --modes 3 --site berlin=100,berlin.key.pub --site lyon=80
+site+plan sites-groups --mu 1 --groups f,m --site berlin=50+50 --site lyon=40+40
+site+plan sites-growth --mu 1 --bounds age=3:40 --spline age=3 --levels sex=F|M --residuals --site berlin=100 --site lyon=80
 synth+surface hippocampus --n 2 --out organs
 surface+check organs/scans --template organs/template.ply
 surface+register organs/scans --template organs/template.ply --out registered
@@ -152,6 +156,23 @@ schema plan
 shape+mean nowhere.tps --mu 1 --out x
 shape+mean first/outlines.tps --mu -1 --out x";
     lines.lines().for_each(|line| runs.run(line));
+    for (kind, folder) in [
+        ("plan", "planned"),
+        ("site-plan", "sites"),
+        ("site-plan", "sites-groups"),
+        ("site-plan", "sites-growth"),
+    ] {
+        let plan: Value =
+            serde_json::from_slice(&fs::read(runs.at(folder).join("plan.json")).unwrap()).unwrap();
+        write(&format!("{kind}s/taken"), folder, &plan);
+        for (field, value) in
+            [("other", 1.0), ("n", -1.0), ("mu", -1.0), ("modes", 0.0), ("curves", 1.0), ("samples", 7.0)]
+        {
+            let mut changed = plan.clone();
+            changed[field] = json!(value);
+            write(&format!("{kind}s/refused"), &format!("{folder} {field}"), &changed);
+        }
+    }
 }
 
 #[cfg(unix)]

@@ -11,6 +11,7 @@ use std::path::Path;
 /// Groups that are compared, and what for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct PlannedGroups {
     /// Their labels, sorted: differences are from the first.
     pub names: Vec<String>,

@@ -24,6 +24,7 @@ pub const FORMAT: u32 = 2;
 /// One who takes part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Site {
     /// Its name: letters, digits, hyphens.
     pub name: String,
@@ -40,6 +41,7 @@ pub struct Site {
 /// One of the two who add up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Aggregator {
     /// Its name.
     pub name: String,
@@ -50,10 +52,13 @@ pub struct Aggregator {
 /// Everything that all sites must do alike.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SitePlan {
     /// The version of the format, [`FORMAT`].
+    #[cfg_attr(feature = "cli", schemars(extend("const" = FORMAT)))]
     pub visard_sites: u32,
     /// The budget of the whole release, for every person of every site.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     pub mu: f64,
     /// Who adds the noise.
     pub noise: Sharing,
@@ -64,13 +69,16 @@ pub struct SitePlan {
     /// The public template.
     pub template: PublicInput,
     /// Face radial curves of a record.
+    #[cfg_attr(feature = "cli", schemars(range(min = 2)))]
     pub curves: usize,
     /// Samples on each.
+    #[cfg_attr(feature = "cli", schemars(range(min = 8)))]
     pub samples: usize,
     /// How scans are registered.
     pub registration: Registration,
     /// At most so many modes of variation with the mean; the mean alone where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = MOST_MODES)))]
     pub modes: Option<usize>,
     /// Groups that are compared, in place of one mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]

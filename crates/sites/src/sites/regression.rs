@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A regression on covariates of which this is known beforehand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct PlannedRegression {
     /// The covariates, with public bounds and levels.
     pub covariates: Design,

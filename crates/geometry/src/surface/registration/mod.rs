@@ -48,7 +48,7 @@ macro_rules! registry {
     ($($(#[$attribute:meta])+ $variant:ident = $name:literal => $method:ident,)+) => {
         /// Method of registration to the template: the registry of methods.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-        #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+        #[cfg_attr(feature = "cli", derive(clap::ValueEnum, schemars::JsonSchema))]
         pub enum Registration {
             $($(#[$attribute])+ #[serde(rename = $name)] #[cfg_attr(feature = "cli", value(name = $name))] $variant,)+
         }

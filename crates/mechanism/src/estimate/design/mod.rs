@@ -17,6 +17,7 @@ pub const INTERCEPT: f64 = 0.5;
 /// What kind of number a covariate is, with what must be known of it beforehand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub enum Kind {
     /// A number between public bounds, mapped to [−1, 1] and clipped there: one column.
     Linear {
@@ -43,6 +44,7 @@ pub enum Kind {
 
 /// A covariate, with all that is public about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Covariate {
     /// Its name: letters, digits, hyphens and underscores.
     pub name: String,
@@ -55,6 +57,7 @@ pub struct Covariate {
 /// numbers; it is written into certificates, from which predictions are made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Covariate>", into = "Vec<Covariate>")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Design {
     covariates: Vec<Covariate>,
     /// Of every covariate that has some.

@@ -10,7 +10,7 @@ pub enum Sharing {
     /// Every site adds a share, under secure aggregation; so many honest shares are the whole. At most one less than there are sites: a site
     /// knows its own.
     Sites {
-        /// K′.
+        /// How many shares must be honest.
         honest: u64,
     },
     /// Each of two aggregators adds the whole: one honest aggregator is enough.

@@ -23,6 +23,7 @@ const TEST_RADII: [(f64, f64); 2] = [(40.0, 0.05), (80.0, 0.04)];
 /// What the two rounds are set for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub enum GroupAim {
     /// Where the groups' means differ, with a band: a clip that hardly touches a record.
     Map,
