@@ -205,11 +205,15 @@ pub fn sum(args: &SumArgs, global: &Global, printer: &Printer) -> Result<(), Fai
         counting: args.counting.counting(),
         unusable: args.unusable.rule(),
     };
-    let Summed { pass, people, records, failed, notes } =
+    let Summed { pass, people, records, failed, unusable, notes } =
         with_progress(printer, |_| parts::sum(&settings)).map_err(failure)?;
     printer.remarks(&notes);
-    let words = format!("{failed} of {records} records of this part cannot be used, and contribute zero");
-    printer.secret("failed", failed, (failed > 0).then_some(words));
+    let words = |one| {
+        format!(
+            "{failed} of {records} records of this part cannot be used, and contribute zero; {one}, for instance"
+        )
+    };
+    printer.secret("failed", failed, unusable.map(words));
     printer.result(
         SumAnswer {
             sum: shown(&args.out),

@@ -85,6 +85,10 @@ fn faces_of_a_parquet_file_are_released_as_those_of_an_array() {
     assert!(code == Some(1) && error.contains("record 3"), "{error}");
     let (code, _, error) = visard(path, "face mean --prepared people.parquet --mu 3 --out never");
     assert!(code == Some(1) && error.contains("none of the 40 records can be used"), "{error}");
+    let (code, _, error) = visard(path, "sum people.parquet --mu 3 --out none.json");
+    assert!(code == Some(0) && error.contains("40 of 40 records") && error.contains("record 0 "), "{error}");
+    let (code, _, error) = visard(path, "release none.json --mu 3 --out never");
+    assert!(code == Some(1) && error.contains("none of the 40 records can be used"), "{error}");
     assert!(!path.join("never/visard.ledger.jsonl").exists());
 }
 

@@ -142,12 +142,12 @@ impl<'a> PartRecords<'a> {
         let rows: Vec<usize> = self.members.iter().flatten().copied().collect();
         let mut all = vec![None; rows.iter().max().map_or(0, |most| most + 1)];
         sums.iter().for_each(|(row, sum)| all[*row] = Some(*sum));
-        counting.refuse_identical(self.people, all, |row| self.shown(row))?;
+        counting.refuse_identical(self.people, all, shown)?;
         let look = |apart: &(dyn Fn(usize, usize) -> bool + Sync)| {
             let face = |i: usize| self.face(rows[i]).map(Cow::Owned);
             copies(self.own, rows.len(), face, |i, j| apart(rows[i], rows[j]))
         };
-        Ok(counting.refuse_copies(self.people, |i| self.shown(rows[i]), look)?)
+        Ok(counting.refuse_copies(self.people, |i| shown(rows[i]), look)?)
     }
 
     /// Stops at the first record that cannot be used, where that was asked for.
@@ -159,16 +159,17 @@ impl<'a> PartRecords<'a> {
     ) -> Result<(), StudyError> {
         match &looked.first {
             Some((row, problem)) if rule == Unusable::Refuse => Err(StudyError::Unusable {
-                record: format!("{} of part {part}", self.shown(*row)),
+                record: format!("{} of part {part}", shown(*row)),
                 problem: problem.clone(),
             }),
             _ => Ok(()),
         }
     }
+}
 
-    fn shown(&self, row: usize) -> String {
-        format!("record {row}")
-    }
+/// What a record is called, counted from 0.
+pub(super) fn shown(row: usize) -> String {
+    format!("record {row}")
 }
 
 /// A person's one face.

@@ -202,11 +202,10 @@ impl AtHand<'_> {
     fn check_records(&self) -> Result<(), StudyError> {
         let form = self.sums.form();
         if self.sums.failed() == form.records {
-            return Err(StudyError::NoneUsable {
-                n: form.records,
-                first: "record 0".into(),
-                problem: "and so for all".into(),
-            });
+            let n = form.records;
+            return Err(StudyError::Parts(format!(
+                "none of the {n} records can be used; `visard sum` names one of each part, and why; nothing was charged"
+            )));
         }
         if form.identical == Identical::Refuse {
             self.sums.refuse_identical()?;

@@ -1,7 +1,7 @@
 //! The sum of one part.
 
 use super::file::{Origin, SumFile};
-use super::records::{PartRecords, print_of};
+use super::records::{PartRecords, print_of, shown};
 use super::round::{RoundFile, standing_for};
 use super::statistic::PartStatistic;
 use super::{Part, PartForm, fault};
@@ -107,6 +107,8 @@ pub struct Summed {
     pub records: usize,
     /// How many of them cannot be used.
     pub failed: usize,
+    /// One of these, and why.
+    pub unusable: Option<String>,
     /// What should be looked at.
     pub notes: Vec<String>,
 }
@@ -165,6 +167,7 @@ pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
     let (rows_of, remarks) = settings.statistic.rows(covariates.as_ref(), records.members());
     notes.extend(remarks.into_iter().filter(|_| is_first));
     let told = is_first && settings.counting.identical == Identical::Refuse;
+    let unusable = looked.first.map(|(row, problem)| format!("{} {problem}", shown(row)));
     let hashes = if told { looked.sums } else { Vec::new() };
     let table = people.table().unwrap_or_default();
     let covariates = covariates.map_or([0; 32], |covariates| covariates.table);
@@ -186,6 +189,7 @@ pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
         people: (persons_here, people.count()),
         records: records.count_records(),
         failed,
+        unusable,
         notes,
     };
     SumFile::new(origin, &hashes, sum).write(&settings.out)?;
