@@ -90,15 +90,17 @@ mod cli;
 #[doc(inline)]
 pub use visard_base::numeric;
 #[doc(inline)]
-pub use visard_geometry::{conformal, function, landmark, mesh, surface, synth};
+pub use visard_estimate::estimate;
+#[doc(inline)]
+pub use visard_geometry::{conformal, function, mesh, surface, synth};
 #[doc(inline)]
 pub use visard_images::images;
 #[doc(inline)]
 pub use visard_io::io;
+pub use visard_landmark::landmark;
 #[doc(inline)]
 pub use visard_manifold::{manifold, stats};
-#[doc(inline)]
-pub use visard_mechanism::{estimate, mechanism};
+pub use visard_mechanism::mechanism;
 #[doc(inline)]
 pub use visard_norm::norm;
 #[doc(inline)]

@@ -60,9 +60,11 @@ const CRATES: &[&str] = &[
     "base",
     "manifold",
     "geometry",
+    "landmark",
     "io",
     "images",
     "privacy",
+    "estimate",
     "optimize",
     "mechanism",
     "report",
@@ -356,6 +358,24 @@ fn a_crate_names_those_below_it() {
             let named = line.split(['.', ' ']).next().unwrap().trim_start_matches("visard-");
             assert!(CRATES[..floor].contains(&named), "{}: {named} is not below it", manifest.display());
         }
+    }
+}
+
+/// Lines of any kind that the compiler takes at once.
+#[test]
+fn no_crate_is_too_large() {
+    fn lines(path: &Path) -> usize {
+        if path.is_dir() {
+            return fs::read_dir(path).unwrap().map(|entry| lines(&entry.unwrap().path())).sum();
+        }
+        let is_code = path.extension().is_some_and(|ending| ending == "rs");
+        if is_code { fs::read_to_string(path).unwrap().lines().count() } else { 0 }
+    }
+    let sources =
+        CRATES.iter().map(|name| format!("crates/{name}/src")).chain(["src".into(), "viewer/src".into()]);
+    for source in sources {
+        let lines = lines(&here().join(&source));
+        assert!(lines > 0 && lines <= 25_000, "{source}: {lines} lines");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The geometry of faces and shapes: meshes, conformal maps, registration, functions on them, landmarks.
+//! The geometry of surfaces: meshes, conformal maps, registration, functions on them.
 //!
 //! For whoever repairs, flattens or registers surfaces, with no privacy in mind. No file is opened here; readers are in visard-io.
 //!
@@ -13,12 +13,10 @@
 //! * [`conformal`]: disk-conformal maps, Möbius recentring, their quality.
 //! * [`surface`]: disk-parameterized surfaces, registration to the template, face radial curves.
 //! * [`function`]: Hilbert spaces on the circle and the disk: bases, kernels, smoothing, shrinkage.
-//! * [`landmark`]: configurations of landmarks one at a time: filled, slid, split by symmetry; Procrustes fits.
 //! * [`synth`]: synthetic populations made by our own generator.
 
 pub mod conformal;
 pub mod function;
-pub mod landmark;
 pub mod mesh;
 pub mod surface;
 pub mod synth;

@@ -15,7 +15,8 @@
 pub mod job;
 
 use visard_base::fault;
+use visard_estimate::estimate;
 use visard_io::io;
-use visard_mechanism::{estimate, mechanism};
+use visard_mechanism::mechanism;
 use visard_privacy::privacy;
 use visard_report::report;

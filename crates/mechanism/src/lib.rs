@@ -10,9 +10,7 @@
 //! ```
 //!
 //! * [`mechanism`]: statistics with a price, one folder each; [`mechanism::registry`] lists them.
-//! * [`estimate`]: what noised second moments tell, for free.
 
-pub mod estimate;
 pub mod mechanism;
 
 #[cfg(test)]
@@ -20,7 +18,9 @@ pub mod mechanism;
 mod shared_data;
 
 use visard_base::numeric;
-use visard_geometry::{function, landmark};
+use visard_estimate::estimate;
+use visard_geometry::function;
+use visard_landmark::landmark;
 use visard_manifold::{manifold, stats};
 use visard_optimize::optimize;
 use visard_privacy::privacy;

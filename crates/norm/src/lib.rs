@@ -8,10 +8,11 @@
 pub mod norm;
 
 use visard_base::fault;
-use visard_geometry::{function, landmark, mesh, surface, synth};
+use visard_estimate::estimate;
+use visard_geometry::{function, mesh, surface, synth};
 use visard_io::io;
+use visard_landmark::landmark;
 use visard_manifold::manifold;
-use visard_mechanism::estimate;
 use visard_privacy::privacy;
 use visard_report::report;
 use visard_study::study;

@@ -5,9 +5,9 @@
 pub mod optimize_study;
 
 use visard_base::fault;
+use visard_estimate::estimate;
 use visard_io::io;
 use visard_job::job;
 use visard_manifold::manifold;
-use visard_mechanism::estimate;
 use visard_optimize::optimize;
 use visard_privacy::privacy;

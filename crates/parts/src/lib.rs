@@ -4,9 +4,10 @@
 
 pub mod parts;
 
+use visard_estimate::estimate;
 use visard_geometry::function;
 use visard_io::io;
 use visard_job::job;
-use visard_mechanism::{estimate, mechanism};
+use visard_mechanism::mechanism;
 use visard_privacy::privacy;
 use visard_study::study;

@@ -12,5 +12,6 @@
 
 pub mod report;
 
-use visard_geometry::{landmark, mesh};
+use visard_geometry::mesh;
+use visard_landmark::landmark;
 use visard_privacy::privacy;

@@ -6,10 +6,11 @@
 
 pub mod reproduce;
 
+use visard_estimate::estimate;
 use visard_geometry::{conformal, function, mesh, surface, synth};
 use visard_io::io;
 use visard_manifold::{manifold, stats};
-use visard_mechanism::{estimate, mechanism};
+use visard_mechanism::mechanism;
 use visard_optimize::optimize;
 use visard_privacy::privacy;
 use visard_report::report;

@@ -6,11 +6,12 @@
 pub mod sites;
 
 use visard_base::fault;
+use visard_estimate::estimate;
 #[cfg(test)]
 use visard_geometry::synth;
 use visard_geometry::{function, surface};
 use visard_io::io;
 use visard_job::job;
-use visard_mechanism::{estimate, mechanism};
+use visard_mechanism::mechanism;
 use visard_privacy::privacy;
 use visard_study::study;

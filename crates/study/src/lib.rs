@@ -18,12 +18,14 @@ pub mod study;
 
 #[cfg(test)]
 use visard_base::fault;
-use visard_geometry::{conformal, function, landmark, mesh, surface, synth};
+use visard_estimate::estimate;
+use visard_geometry::{conformal, function, mesh, surface, synth};
 use visard_images::images;
 use visard_io::io;
 use visard_job::job;
+use visard_landmark::landmark;
 use visard_manifold::{manifold, stats};
-use visard_mechanism::{estimate, mechanism};
+use visard_mechanism::mechanism;
 #[cfg(test)]
 use visard_optimize::optimize;
 use visard_privacy::privacy;

@@ -5,10 +5,11 @@
 
 pub mod surface_study;
 
+use visard_estimate::estimate;
 use visard_geometry::{function, mesh, surface};
 use visard_io::io;
 use visard_job::job;
-use visard_mechanism::{estimate, mechanism};
+use visard_mechanism::mechanism;
 use visard_privacy::privacy;
 use visard_report::report;
 use visard_study::study;
