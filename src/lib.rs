@@ -97,9 +97,11 @@ pub use visard_geometry::{conformal, function, mesh, surface, synth};
 pub use visard_images::images;
 #[doc(inline)]
 pub use visard_io::io;
+#[doc(inline)]
 pub use visard_landmark::landmark;
 #[doc(inline)]
 pub use visard_manifold::{manifold, stats};
+#[doc(inline)]
 pub use visard_mechanism::mechanism;
 #[doc(inline)]
 pub use visard_norm::norm;
@@ -114,6 +116,7 @@ pub use visard_report::report;
 #[cfg(feature = "reproduce")]
 #[doc(inline)]
 pub use visard_reproduce::reproduce;
+#[doc(inline)]
 pub use visard_sites::sites;
 #[doc(inline)]
 pub use visard_study::study;
